@@ -136,7 +136,7 @@ const PLUGINS = {
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
-  semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR' }),
+  semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR', contextBytes: 'SVC_SEMANTIC_CONTEXT_BYTES' }),
   sqlLimits: settings(sqlLimits, {
     maxRows: 'SVC_ROW_LIMIT',
     maxBytes: 'SVC_RESULT_BYTES',

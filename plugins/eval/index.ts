@@ -4,6 +4,8 @@ import { cli } from '../cli/index.ts';
 import { benchmarkCommand } from './bird/benchmark-command.ts';
 import { evalCommand } from './eval-command.ts';
 
+export { type EvalCase, readCases } from './cases.ts';
+
 export const evaluation = definePlugin({
   name: 'eval',
   version: '1.0.0',

@@ -1,9 +1,10 @@
 import { type ConnectionInfo, datasourceDescribe, datasourceList, definePlugin } from '../../kernel/index.ts';
+import { protectedTables } from '../semantic-layer/index.ts';
 import { sqlGuard, tablesRestrict } from '../sql-guard/index.ts';
 import { Coverage, sentence } from './coverage.ts';
 import { Descriptions } from './description.ts';
 import { RowSecurityOptions } from './options.ts';
-import { policiesOf } from './policies.ts';
+import { filteredTables, policiesOf } from './policies.ts';
 import { RowSecurity } from './security.ts';
 
 export { Description } from './description.ts';
@@ -40,6 +41,7 @@ export const rowSecurity = definePlugin({
       }
     });
     ctx.tap(tablesRestrict, (access, scope) => security.restrict(access, scope.actor));
+    ctx.tap(protectedTables, () => [filteredTables(policies, options.exempt)]);
     return { claims: security.claims };
   },
 });

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Policy, RowSecurityOptions } from './options.ts';
-import { policiesOf } from './policies.ts';
+import { filteredTables, policiesOf } from './policies.ts';
 
 const options = (more: Partial<RowSecurityOptions>): RowSecurityOptions => ({
   exempt: [],
@@ -59,5 +59,36 @@ it.each<[Partial<RowSecurityOptions>, string]>([
     code: 'configuration_error',
     reason: 'E_ROW_SECURITY_POLICY',
     message: `Row security would not protect what it should: ${problem}.`,
+  });
+});
+
+describe('filteredTables', () => {
+  const filtered = (policies: readonly Policy[], exempt: readonly string[] = []) => {
+    const isFiltered = filteredTables(policies, exempt);
+    return (table: string, more: object = {}) => isFiltered({ table, columns: [], ...more });
+  };
+
+  it('is every table for a policy that names none, and an exempt one only if it has the column', () => {
+    const isFiltered = filtered([{ column: 'Tenant_ID', claim: 'tenant' }], ['wards', 'main.floors']);
+    expect(isFiltered('visits')).toBe(true);
+    expect(isFiltered('Wards')).toBe(false);
+    expect(isFiltered('floors', { schema: 'main' })).toBe(false);
+    expect(isFiltered('wards', { columns: ['name', 'tenant_id'] })).toBe(true);
+  });
+
+  it('is the named tables, whatever the case and whether or not the schema is written', () => {
+    const isFiltered = filtered([{ tables: ['sales.Orders', 'notes'], condition: 'is_public' }]);
+    expect(isFiltered('orders')).toBe(true);
+    expect(isFiltered('orders', { schema: 'sales' })).toBe(true);
+    expect(isFiltered('orders', { schema: 'archive' })).toBe(false);
+    expect(isFiltered('notes', { schema: 'main' })).toBe(true);
+    expect(isFiltered('wards')).toBe(false);
+  });
+
+  it('is none of another connection; the default one may be any', () => {
+    const isFiltered = filtered([{ connection: 'lake', column: 'tenant', claim: 'tenant' }]);
+    expect(isFiltered('visits', { connection: 'shop' })).toBe(false);
+    expect(isFiltered('visits', { connection: 'lake' })).toBe(true);
+    expect(isFiltered('visits')).toBe(true);
   });
 });

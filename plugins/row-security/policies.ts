@@ -1,4 +1,5 @@
 import { AtlasError } from '../../kernel/index.ts';
+import type { IsProtected } from '../semantic-layer/index.ts';
 import type { Policy, RowSecurityOptions } from './options.ts';
 
 /** The options as one list of policies. Throws `configuration_error` when one of them would not protect anything. */
@@ -32,4 +33,25 @@ function problemOf({ tables, column, condition, claim }: Policy): string | undef
   if (column === undefined) return '"column" is missing';
   if (claim === undefined) return '"claim" is missing';
   return tables?.length === 0 ? '"tables" is empty' : undefined;
+}
+
+/**
+ * Whether a policy may filter a table. Where it is not certain that none does, it may: one for all tables filters also an
+ * exempt table, if that has the column.
+ */
+export function filteredTables(policies: readonly Policy[], exempt: readonly string[]): IsProtected {
+  return ({ table, schema, connection, columns }) => {
+    const names = new Set([table, `${schema ?? ''}.${table}`].map((name) => name.toLowerCase()));
+    const isNamed = (list: readonly string[]) =>
+      list.some(
+        (name) =>
+          names.has(name.toLowerCase()) ||
+          (schema === undefined && name.toLowerCase().endsWith(`.${table.toLowerCase()}`)),
+      );
+    return policies.some((policy) => {
+      if (policy.connection !== undefined && policy.connection !== (connection ?? policy.connection)) return false;
+      if (policy.tables !== undefined) return isNamed(policy.tables);
+      return !isNamed(exempt) || columns.includes(policy.column?.toLowerCase() ?? '');
+    });
+  };
 }

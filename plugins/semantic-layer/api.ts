@@ -1,5 +1,6 @@
 /** Defines what the plugin offers to other plugins. */
-import type { Scope } from '../../kernel/index.ts';
+import type { Question, Scope } from '../../kernel/index.ts';
+import type { Explanation } from './context/context-writer.ts';
 import type { LeftBehind } from './files/left-behind.ts';
 import type { LayerFiles } from './layer-files.ts';
 import type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
@@ -17,6 +18,8 @@ export interface SemanticLayerApi {
   problems(): readonly SemanticProblem[];
   /** The part of a model that matters for a question, as text of at most `maxBytes`. */
   contextFor(model: SemanticModel, question: string, options?: { readonly maxBytes?: number }): Promise<string>;
+  /** What the model is given of the layer for a question, with the scores that chose it. */
+  explain(question: Question, scope: Scope): Promise<Explanation>;
   /** What the explore tool answers. */
   explore(scope: Scope, path: string): Promise<string>;
   /** The files of that layer as they are written, with those that cannot be used. */

@@ -1,5 +1,5 @@
-/** Defines the hook by which a plugin supplies the backend that the explore tool runs in. */
-import { type Awaitable, collect, type HealthItem, type Scope } from '../../kernel/index.ts';
+/** Defines the hooks of the semantic layer: the backend of the explore tool, protected tables, another ranking. */
+import { type Awaitable, collect, type HealthItem, type Scope, waterfall } from '../../kernel/index.ts';
 
 /** A file of the semantic layer as the model may see it: without hidden columns, and without samples of masked ones. */
 export interface VisibleFile {
@@ -40,4 +40,32 @@ export interface Sandbox {
 export const exploreSandbox = collect<undefined, Sandbox>('explore.sandbox', {
   summary:
     'The backend that the explore tool runs in; at most one. Without it the tool reads the layer in this process.',
+});
+
+/** A table of the layer. */
+export interface LayerTable {
+  readonly table: string;
+  readonly schema?: string;
+  /** Missing for the default connection. */
+  readonly connection?: string;
+  /** Columns and expressions of its dimensions, in lower case. */
+  readonly columns: readonly string[];
+}
+
+export type IsProtected = (table: LayerTable) => boolean;
+
+export const protectedTables = collect<undefined, IsProtected>('layer.protected-tables', {
+  summary: 'Asked once: of which tables not everyone sees all rows. The layer then shows none of their values.',
+});
+
+/** The entities of a layer that a question is about. */
+export interface RankedEntities {
+  readonly question: string;
+  /** The best first; scores are positive and compare within one question only. */
+  readonly entities: readonly { readonly name: string; readonly score: number }[];
+}
+
+export const retrievalRank = waterfall<RankedEntities>('retrieval.rank', {
+  summary: 'May rank the entities of a question anew, by an embedding model for instance, before the best are chosen.',
+  deadlineMs: 5_000,
 });

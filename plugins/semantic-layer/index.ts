@@ -2,8 +2,6 @@
 import {
   appReady,
   contextCollect,
-  datasourceDescribe,
-  datasourceList,
   definePlugin,
   healthCheck,
   messageOf,
@@ -14,12 +12,13 @@ import {
 } from '../../kernel/index.ts';
 import { queryCheck } from '../agent/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { findDialect } from '../sql-kit/index.ts';
-import { contextParts, explorer } from './agent-context.ts';
+import { explorer, questionRetrieval } from './agent-context.ts';
 import { ambiguityObjections } from './ambiguous-terms.ts';
 import type { SemanticLayerApi } from './api.ts';
-import { OrganizationSchemas } from './database/organization-schemas.ts';
+import { organizationSchemas } from './database/organization-schemas.ts';
+import { protection } from './files/withheld-values.ts';
 import { layerHealth } from './health.ts';
+import type { IsProtected } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { migrations, ORGANIZATIONS_TABLE } from './migrations.ts';
 import { SemanticLayerOptions } from './options.ts';
@@ -37,7 +36,7 @@ export type { EntityItem, LayerFile } from './files/layer-file.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
 export { reads, visibleModel } from './hidden-columns.ts';
-export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';
+export * from './hooks.ts';
 export { isLayerPath, type LayerFiles } from './layer-files.ts';
 export { layerFolderOf } from './layer-folder.ts';
 export {
@@ -75,19 +74,17 @@ export const semanticLayer = definePlugin({
     const known = new KnownOrganizations(db);
     const unsaved = 'Which organizations have their own semantic layer could not be saved; the next check tries again.';
     const saved = () => known.save().catch((error: unknown) => ctx.log.warn({ error: messageOf(error) }, unsaved));
-    const schemas = new OrganizationSchemas({
-      connections: async (orgId) =>
-        (await ctx.call(datasourceList, undefined, ctx.scope({ orgId }))).map(({ value }) => value),
-      describe: async ({ key, id }) => ctx.callKey(datasourceDescribe, key ?? id, undefined, ctx.scope()),
-      hasExactNames: async ({ dbType }) => (await findDialect(ctx, dbType, ctx.scope()))?.hasExactNames === true,
-    });
+    const schemas = organizationSchemas(ctx);
+    let isProtected: IsProtected | undefined;
     const layer = new ReloadingLayer({
       ...options,
       schemas,
       known,
+      isProtected: () => isProtected,
       onVersion: (model, dir) => logVersion(ctx.log, model, dir),
     });
-    ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
+    const { contextParts, explain } = questionRetrieval(ctx, layer, options.contextBytes);
+    ctx.tap(contextCollect, contextParts);
     const explore = explorer(ctx, layer, options.exploreBytes);
     ctx.tap(toolsCollect, () => [explore.tool()]);
     ctx.tap(queryCheck, async ({ question }, scope) => ambiguityObjections(await layer.for(scope), question.turns));
@@ -99,6 +96,7 @@ export const semanticLayer = definePlugin({
     ctx.tap(storeTables, () => [{ table: ORGANIZATIONS_TABLE }]);
     ctx.onReady(async () => {
       await explore.ready();
+      isProtected = await protection(ctx);
       await known.load();
       await saved();
     });
@@ -111,6 +109,6 @@ export const semanticLayer = definePlugin({
       layer.close();
       await saved();
     });
-    return serviceOf(layer, saved);
+    return serviceOf({ layer, saved, explain });
   },
 });

@@ -8,6 +8,8 @@ import { type Finding, hashOf, type LayerFile, MAX_PROBLEMS } from './files/laye
 import { LayerParser } from './files/layer-parser.ts';
 import type { LocatedText, PlacedText } from './files/parser-tasks.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
+import { withoutProtectedValues } from './files/withheld-values.ts';
+import type { IsProtected } from './hooks.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
 /** Loads the model of a folder. Reports broken files in its `problems` instead of throwing. */
@@ -24,6 +26,8 @@ export interface LoaderSettings {
   /** Makes a running load reject. */
   readonly signal?: AbortSignal;
   readonly parser?: LayerParser;
+  /** Which tables show no values; asked at each load. */
+  readonly isProtected?: (() => IsProtected | undefined) | undefined;
   /** Files of another load, which are not parsed again where they have the same content. */
   readonly known?: readonly LayerFile[];
 }
@@ -35,6 +39,7 @@ const CLOCK_TICK_MS = 50;
 export class LayerLoader {
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #isProtected: LoaderSettings['isProtected'];
   readonly #parser: LayerParser;
   readonly #files = new Map<string, Loaded>();
   #model: SemanticModel | undefined;
@@ -46,8 +51,9 @@ export class LayerLoader {
   #matchedFiles: readonly LayerFile[] = [];
   #writtenFiles: readonly LayerFile[] = [];
 
-  constructor(root: string, { signal, parser = new LayerParser(), known = [] }: LoaderSettings = {}) {
+  constructor(root: string, { signal, parser = new LayerParser(), isProtected, known = [] }: LoaderSettings = {}) {
     this.#root = root;
+    this.#isProtected = isProtected;
     this.#signal = signal;
     this.#parser = parser;
     for (const file of known) this.#files.set(file.path, { signature: '', file });
@@ -94,7 +100,8 @@ export class LayerLoader {
     this.#content = content;
     this.#drift = drift;
     if (this.#model !== undefined && isSame) return this.#model;
-    const { parts, findings } = buildModel(matched.files);
+    const shown = withoutProtectedValues(matched.files, this.#isProtected?.());
+    const { parts, findings } = buildModel(shown);
     const problems = [
       ...(scan.found ? scan.problems : [this.#missing()]),
       ...files.flatMap((file) => file.problems),
@@ -107,7 +114,7 @@ export class LayerLoader {
     const notice = matched.notice ?? (first && noticeOf(first, isEmpty));
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));
-    this.#matchedFiles = matched.files;
+    this.#matchedFiles = shown;
     this.#writtenFiles = files;
     this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems, {
       ...(notice !== undefined && { notice }),

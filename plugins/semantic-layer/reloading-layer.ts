@@ -3,7 +3,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
 import { createModel } from './build/build-model.ts';
-import { ContextWriter, type LayerContext } from './context/context-writer.ts';
+import { type ContextOptions, ContextWriter, type Explanation, type LayerContext } from './context/context-writer.ts';
 import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
@@ -12,7 +12,7 @@ import { LayerParser } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
-import type { VisibleFile } from './hooks.ts';
+import type { IsProtected, VisibleFile } from './hooks.ts';
 import { ImportQueue } from './import-queue.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
@@ -36,6 +36,8 @@ export interface ReloadingLayerOptions {
   readonly schemas?: OrganizationSchemas;
   /** Organizations that have had their own layer; by default those seen by this object. */
   readonly known?: KnownOrganizations;
+  /** Which tables show no values. */
+  readonly isProtected?: () => IsProtected | undefined;
   /** Time between two checks without requests; 0 turns them off. */
   readonly watchIntervalMs?: number;
   /** Called once for every version, including the first. */
@@ -63,7 +65,7 @@ class ReloadingFolder {
   #matched: KnownSchemas | undefined;
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
-    this.loader = new LayerLoader(dir, { signal, parser });
+    this.loader = new LayerLoader(dir, { signal, parser, isProtected: options.isProtected });
     this.#options = options;
   }
 
@@ -250,8 +252,13 @@ export class ReloadingLayer {
   }
 
   /** The same in the two parts of a prompt. */
-  contextParts(model: SemanticModel, question: string, maxBytes: number): Promise<LayerContext> {
-    return this.#writerOf(model).parts(model, question, maxBytes);
+  contextParts(model: SemanticModel, question: string, options: ContextOptions): Promise<LayerContext> {
+    return this.#writerOf(model).parts(model, question, options);
+  }
+
+  /** What a question is given, and the scores that chose it. */
+  explain(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<Explanation> {
+    return this.#writerOf(model).explain(model, question, { maxBytes: this.#options.contextBytes, ...options });
   }
 
   #writerOf(model: SemanticModel): ContextWriter {

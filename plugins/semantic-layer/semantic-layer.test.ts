@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { contextCollect, definePlugin, healthCheck, type Question, toolsCollect } from '../../kernel/index.ts';
+import {
+  contextCollect,
+  definePlugin,
+  healthCheck,
+  type PluginEntry,
+  type Question,
+  toolsCollect,
+} from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
-import { semanticLayer } from './index.ts';
+import { protectedTables, retrievalRank, semanticLayer } from './index.ts';
 
 /** Calls the hooks as the agent and the health report do. */
 const caller = definePlugin({
@@ -16,9 +23,9 @@ const caller = definePlugin({
 
 const question = (text: string): Question => ({ turns: [{ role: 'user', text }], surface: 'api' });
 
-async function boot(files: Record<string, string>) {
+async function boot(files: Record<string, string>, plugins: readonly PluginEntry[] = []) {
   const folder = layerFolder(files);
-  const app = await createTestApp({ plugins: [semanticLayer({ dir: folder.dir }), caller()] });
+  const app = await createTestApp({ plugins: [semanticLayer({ dir: folder.dir }), caller(), ...plugins] });
   return {
     ...app.get(caller),
     lines: app.lines,
@@ -38,7 +45,7 @@ describe('the plugin', () => {
       ['How to use the semantic layer', true],
       ['Semantic layer', false],
     ]);
-    expect(parts[0]?.value.text).toContain('AMBIGUOUS: ask the user which of its meanings is meant');
+    expect(parts[0]?.value.text).toContain('AMBIGUOUS: ask which of its meanings is meant');
     expect(parts[1]?.value.text).toContain('## orders: What was bought.');
     const bytes = parts.reduce((sum, { value }) => sum + Buffer.byteLength(value.text), 0);
     expect(bytes).toBeLessThanOrEqual(16_384);
@@ -90,5 +97,78 @@ describe('the plugin', () => {
     expect(app.lines.some(({ level, message }) => level === 'warn' && message.includes('docs/semantic-layer.md'))).toBe(
       true,
     );
+  });
+});
+
+describe('a layer that is too large for the prompt', () => {
+  const wide = (table: string, more = '') =>
+    `table: ${table}\ndescription: ${'Rows of the warehouse. '.repeat(9)}\n${more}dimensions:\n  - { name: status, sample_values: [open, ${table}_only] }\n`;
+  const files = Object.fromEntries(
+    ['orders', 'invoices', 'parcels', ...Array.from({ length: 60 }, (_, n) => `other_${n}`)].map((table) => [
+      `entities/${table}.yml`,
+      wide(table),
+    ]),
+  );
+  const shownFor = async (app: Awaited<ReturnType<typeof boot>>, asked: Question) => {
+    const parts = await app.ctx.call(contextCollect, asked, testScope());
+    return parts.map(({ value }) => value.text).join('\n');
+  };
+
+  test('gives the entities of the question, and tells how they were chosen', async () => {
+    await using app = await boot(files);
+    expect(await shownFor(app, question('How many invoices are there?'))).toMatch(/# Entities\n## invoices: Rows/);
+    const { entities, perQuestion } = await app.layer.explain(question('How many invoices are there?'), testScope());
+    expect(entities[0]).toEqual({ name: 'invoices', score: expect.any(Number), bytes: expect.any(Number) });
+    expect(perQuestion).toContain('## invoices');
+  });
+
+  test('takes the tables of the last query for a follow-up', async () => {
+    await using app = await boot(files);
+    const followUp: Question = {
+      surface: 'api',
+      turns: [
+        { role: 'user', text: 'How late are we?' },
+        { role: 'assistant', text: '3 days.', query: { sql: 'SELECT AVG(days) FROM "parcels" p', columns: ['days'] } },
+        { role: 'user', text: 'and by region?' },
+      ],
+    };
+    expect(await shownFor(app, followUp)).toContain('# Entities\n## parcels: Rows');
+  });
+
+  test('is ranked anew by a plugin, which may add entities and leave out others', async () => {
+    const reranker = definePlugin({
+      name: 'test-reranker',
+      version: '1.0.0',
+      type: 'context',
+      description: 'Ranks parcels first.',
+      setup: (ctx) =>
+        ctx.tap(retrievalRank, (asked) => ({
+          ...asked,
+          entities: [{ name: 'parcels', score: 100 }, { name: 'nowhere', score: 50 }, ...asked.entities],
+        })),
+    });
+    await using app = await boot(files, [reranker()]);
+    expect(await shownFor(app, question('How many invoices are there?'))).toMatch(
+      /# Entities\n## parcels: Rows[^#]*(?:#[^#]*)*## invoices: Rows/,
+    );
+  });
+
+  test('shows no value of a table of which not everyone sees all rows', async () => {
+    const protection = definePlugin({
+      name: 'test-protection',
+      version: '1.0.0',
+      type: 'policy',
+      description: 'Protects the invoices.',
+      setup: (ctx) => ctx.tap(protectedTables, () => [({ table }) => table === 'invoices']),
+    });
+    await using app = await boot(files, [protection()]);
+    const shown = await shownFor(app, question('How many orders and invoices are invoices_only or orders_only?'));
+    expect(shown).toContain('orders_only');
+    expect(shown).toContain('## invoices');
+    expect(shown).not.toContain('invoices_only');
+    const scope = testScope();
+    expect(await app.layer.explore(scope, 'entities/invoices.yml')).not.toContain('invoices_only');
+    expect(await app.layer.explore(scope, 'entities/orders.yml')).toContain('orders_only');
+    expect((await app.layer.for(scope)).entity('invoices')?.dimensions[0]?.sample_values).toBeUndefined();
   });
 });

@@ -2,8 +2,13 @@
 import type { SemanticLayerApi } from './api.ts';
 import type { ReloadingLayer } from './reloading-layer.ts';
 
-/** `saved` records which organizations have their own layer. */
-export function serviceOf(layer: ReloadingLayer, saved: () => Promise<void>): SemanticLayerApi {
+export interface ServiceInit extends Pick<SemanticLayerApi, 'explain'> {
+  readonly layer: ReloadingLayer;
+  /** Records which organizations have their own layer. */
+  readonly saved: () => Promise<void>;
+}
+
+export function serviceOf({ layer, saved, explain }: ServiceInit): SemanticLayerApi {
   return {
     for: (scope) => layer.for(scope),
     modelFor: (orgId) => layer.modelFor(orgId),
@@ -11,6 +16,7 @@ export function serviceOf(layer: ReloadingLayer, saved: () => Promise<void>): Se
     ready: () => layer.ready(),
     problems: () => layer.current().problems,
     contextFor: (model, question, given) => layer.contextFor(model, question, given),
+    explain,
     explore: (scope, path) => layer.explore(scope, path),
     filesOf: (orgId) => layer.filesOf(orgId),
     readFile: async (orgId, path) => layer.readFile(orgId, path),

@@ -1,23 +1,29 @@
 /** Writes the part of the semantic layer that goes into the prompt of one question. */
 import { LRUCache } from 'lru-cache';
 import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
-import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
+import type { SemanticModel } from '../model.ts';
 import { BoundedText, byteLength } from './bounded-text.ts';
-import { type Overview, overview } from './overview.ts';
-import { Ranker } from './rank.ts';
-import { DETAIL_LEVELS, entityLine, header, NARROW_LEVELS, renderEntity, renderMetric, renderTerm } from './render.ts';
+import { detailed, type EntityText } from './detail.ts';
+import { Ranker, type Ranking, type ScoredEntity } from './rank.ts';
+import { type AskedWords, askedWords, likeness } from './relevance.ts';
+import { header, line, patternLine, renderEntity, renderMetric, renderTerm } from './render.ts';
 import type { LayerSearch } from './search.ts';
-import { stem, tokenize } from './words.ts';
 
-export const DEFAULT_CONTEXT_BYTES = 16 * 1024;
+/** With the rules and the tools, a first request stays below 16 KB. */
+export const DEFAULT_CONTEXT_BYTES = 6_656;
 
-/** Shares of the space for each section. */
-const GLOSSARY_SHARE = 0.2;
-const METRICS_SHARE = 0.15;
-const OVERVIEW_SHARE = 0.15;
-/** The first entity's share of the entities' space, so that others have room too. */
-const LARGEST_SHARE = 0.6;
-const MAX_CACHED_BLOCKS = 256;
+/** Share of the space for what is the same for every question. */
+const STABLE_SHARE = 0.3;
+/** Shares of the space for a question. */
+const GLOSSARY_SHARE = 0.15;
+const METRICS_SHARE = 0.12;
+const PATTERNS_SHARE = 0.15;
+/** Shares of the stable part for the names of entities and of metrics. */
+const ENTITY_NAMES_SHARE = 0.6;
+const METRIC_NAMES_SHARE = 0.3;
+const MAX_PATTERNS = 3;
+/** A solved question with a smaller share of the question's words is none like it. */
+const MIN_LIKENESS = 0.3;
 /** Cached prompts: scheduled reports and dashboards repeat their questions. */
 const CACHED_PROMPT_CHARS = 512 * 1024;
 
@@ -29,187 +35,188 @@ export interface LayerContext {
   readonly perQuestion: string;
 }
 
-/** Share of a prompt for what depends on the question. The less, the more of the prompt is in a cache. */
-const PER_QUESTION_SHARE = 0.1;
-/** With less, nothing useful can be said of an entity; of a small prompt it may take this share. */
-const MIN_PER_QUESTION_BYTES = 1_600;
-const MAX_PER_QUESTION_SHARE = 0.75;
-/** The same where the other part names all columns. */
-const DETAIL_BYTES = 1_200;
+/** What a question is given, and why. */
+export interface Explanation extends LayerContext {
+  /** The entities shown in detail, and the others that the question may be about. */
+  readonly entities: readonly { readonly name: string; readonly score: number; readonly bytes: number }[];
+}
 
-/** What is cached for one model: its visible parts, its ranker and the text written so far. */
+export interface ContextOptions {
+  /** Most bytes of UTF-8. */
+  readonly maxBytes?: number;
+  /** Changes the order of the entities, best first; what it leaves out is not shown. */
+  readonly rerank?: ((entities: readonly ScoredEntity[]) => Promise<readonly ScoredEntity[]>) | undefined;
+}
+
+/** What is cached for one model. */
 interface Parts {
   readonly visible: VisibleModel;
   readonly ranker: Ranker;
-  readonly lines: Map<ModelEntity | ModelMetric | ModelTerm, string>;
-  /** Prompts by length and question. */
+  /** By length; `undefined` where the layer does not fit. */
+  readonly whole: Map<number, string | undefined>;
+  readonly stable: Map<number, string>;
+  /** By length and question. */
   readonly texts: LRUCache<string, string>;
 }
-
-const promptCache = () =>
-  new LRUCache<string, string>({
-    maxSize: CACHED_PROMPT_CHARS,
-    sizeCalculation: (text, key) => text.length + key.length + 1,
-  });
 
 /** Writes the prompts of one layer and caches their text. */
 export class ContextWriter {
   readonly #search: LayerSearch;
-  /** `text` is `undefined` when the layer does not fit. */
-  readonly #whole = new WeakMap<SemanticModel, { readonly maxBytes: number; readonly text: string | undefined }>();
-  readonly #overviews = new WeakMap<SemanticModel, { readonly maxBytes: number; readonly overview: Overview }>();
   readonly #parts = new WeakMap<SemanticModel, Parts>();
-  /** Recently used text of entities, by detail level. */
-  readonly #blocks = new Map<ModelEntity, string[]>();
 
   constructor(search: LayerSearch) {
     this.#search = search;
   }
 
+  /** Both parts as one text of at most `maxBytes`. */
+  async write(model: SemanticModel, question: string, maxBytes?: number): Promise<string> {
+    const { stable, perQuestion } = await this.parts(model, question, maxBytes === undefined ? {} : { maxBytes });
+    return perQuestion === '' ? stable : `${stable}\n${perQuestion}`;
+  }
+
   /**
-   * Text of at most `maxBytes` UTF-8 bytes. A layer that fits is written whole and always the same, for prompt caches;
-   * else the entities, metrics and terms relevant to `question`, the best in most detail, and how to reach the rest.
+   * Text of at most `maxBytes` in two parts. A layer that fits is written whole and always the same, for prompt caches.
+   * Of a larger one every question gets the names, and the entities, metrics, terms and solved questions that it is about.
    */
-  async write(model: SemanticModel, question: string, maxBytes = DEFAULT_CONTEXT_BYTES): Promise<string> {
-    const whole = this.#wholeLayer(model, maxBytes);
-    if (whole !== undefined) return whole;
-    return this.#relevant(model, question, maxBytes);
-  }
-
-  /** Text of at most `maxBytes` UTF-8 bytes in two parts, so that prompt caches can keep the first, which is larger. */
-  async parts(model: SemanticModel, question: string, maxBytes = DEFAULT_CONTEXT_BYTES): Promise<LayerContext> {
-    const whole = this.#wholeLayer(model, maxBytes);
+  async parts(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<LayerContext> {
+    const { maxBytes = DEFAULT_CONTEXT_BYTES, rerank } = options;
+    const parts = this.#partsOf(model);
+    const whole = wholeLayer(model, parts, maxBytes);
     if (whole !== undefined) return { stable: whole, perQuestion: '' };
-    const perQuestionBytes = Math.min(
-      maxBytes * MAX_PER_QUESTION_SHARE,
-      Math.max(MIN_PER_QUESTION_BYTES, maxBytes * PER_QUESTION_SHARE),
-    );
-    const known = this.#overview(model, maxBytes - Math.ceil(perQuestionBytes));
-    const detailBytes = known.hasColumns ? Math.min(DETAIL_BYTES, perQuestionBytes) : perQuestionBytes;
-    return { stable: known.text, perQuestion: await this.#relevant(model, question, detailBytes, known) };
+    const stable = stablePart(model, parts, maxBytes);
+    const key = `${maxBytes} ${question}`;
+    const cached = rerank === undefined ? parts.texts.get(key) : undefined;
+    if (cached !== undefined) return { stable, perQuestion: cached };
+    const { perQuestion } = await this.#forQuestion(model, parts, question, options, maxBytes - byteLength(stable) - 1);
+    if (rerank === undefined) parts.texts.set(key, perQuestion);
+    return { stable, perQuestion };
   }
 
-  #overview(model: SemanticModel, maxBytes: number): Overview {
-    let known = this.#overviews.get(model);
-    if (known?.maxBytes !== maxBytes) {
-      known = { maxBytes, overview: overview(model, this.#partsOf(model).visible, maxBytes) };
-      this.#overviews.set(model, known);
-    }
-    return known.overview;
-  }
-
-  async #relevant(model: SemanticModel, question: string, maxBytes: number, known?: Overview): Promise<string> {
-    const { texts } = this.#partsOf(model);
-    const key = `${known === undefined} ${maxBytes} ${question}`;
-    const text = texts.get(key) ?? (await this.#chosenParts(model, question, maxBytes, known));
-    texts.set(key, text);
-    return text;
-  }
-
-  #wholeLayer(model: SemanticModel, maxBytes: number): string | undefined {
-    const known = this.#whole.get(model);
-    if (known?.maxBytes === maxBytes) return known.text;
+  /** The same with the scores and sizes of its parts. */
+  async explain(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<Explanation> {
+    const { maxBytes = DEFAULT_CONTEXT_BYTES } = options;
     const parts = this.#partsOf(model);
-    const { entities, metrics, glossary } = parts.visible;
-    const text = new BoundedText(maxBytes);
-    const fits =
-      text.add(header(model)) &&
-      text.addList('# Glossary', glossary, (term) => termLine(model, parts, term)) &&
-      text.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric)) &&
-      text.addList('# Entities', entities, (entity) => renderEntity(entity, DETAIL_LEVELS[0]!));
-    const whole = fits ? text.toString() : undefined;
-    this.#whole.set(model, { maxBytes, text: whole });
-    return whole;
+    const context = await this.parts(model, question, options);
+    const { shown, ranked } = await this.#forQuestion(model, parts, question, options, maxBytes);
+    const isWhole = context.perQuestion === '';
+    const bytes = new Map(shown.map(({ entity, text }) => [entity, byteLength(isWhole ? renderEntity(entity) : text)]));
+    return {
+      ...context,
+      entities: ranked.map(({ entity, score }) => ({ name: entity.name, score, bytes: bytes.get(entity) ?? 0 })),
+    };
   }
 
-  /** Without what the overview says of all questions. */
-  async #chosenParts(model: SemanticModel, question: string, maxBytes: number, known?: Overview): Promise<string> {
-    const parts = this.#partsOf(model);
-    const hits = await this.#search.search(model, question);
-    const { entities, metrics, glossary } = parts.ranker.rank(hits, question);
+  async #forQuestion(
+    model: SemanticModel,
+    { visible, ranker }: Parts,
+    question: string,
+    { rerank }: ContextOptions,
+    maxBytes: number,
+  ) {
+    const { words, hits } = await this.#search.search(model, question);
+    const ranking = ranker.rank(hits, question);
+    const ranked = rerank === undefined ? ranking.entities : await rerank(ranking.entities);
+    const chosen = ranker.choose(ranked);
+    const asked = askedWords(question, words);
     const text = new BoundedText(maxBytes);
-    const total = parts.visible.entities.length;
-    text.reserve(footer(total, total));
-    if (known === undefined) text.add(header(model));
-    const terms = new BoundedText(known?.hasTerms ? 0 : maxBytes * GLOSSARY_SHARE);
-    terms.addList('# Glossary', glossary, (term) => termLine(model, parts, term));
-    text.add(terms.toString());
-    const figures = new BoundedText(known?.hasMetrics ? 0 : maxBytes * METRICS_SHARE);
-    figures.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric));
-    text.add(figures.toString());
-
-    text.add('# Entities');
-    const detailed = new BoundedText(text.spaceLeft - maxBytes * OVERVIEW_SHARE);
-    const shown = this.#addDetails(detailed, entities, question);
-    text.add(detailed.toString());
-    text.addList('# Other entities, by likeness to the question', entities.slice(shown), (entity) =>
-      lineOf(parts, entity, () => entityLine(entity)),
-    );
+    text.reserve(footer(chosen.length, visible.entities.length));
+    text.add(termsAndMetrics(model, ranking, maxBytes));
+    const patterns = new BoundedText(maxBytes * PATTERNS_SHARE);
+    patterns.addList('# Solved questions like it', likePatterns(chosen, asked), patternLine);
+    const title = '# Entities';
+    const space = text.spaceLeft - byteLength(title) - byteLength(patterns.toString()) - 2;
+    const shown: readonly EntityText[] = detailed(chosen, asked, space);
+    if (shown.length > 0) text.add([title, ...shown.map((entity) => entity.text)].join('\n'));
+    text.add(patterns.toString());
     text.release();
-    text.add(footer(shown, total));
-    return text.toString();
-  }
-
-  /** Adds the first entities in detail; returns how many fitted. */
-  #addDetails(text: BoundedText, entities: readonly ModelEntity[], question: string): number {
-    const words = new Set(tokenize(question).map(stem));
-    const relevance = ({ name, synonyms }: ModelDimension) =>
-      tokenize([name, ...(synonyms ?? [])].join(' ')).filter((word) => words.has(stem(word))).length;
-    const space = text.spaceLeft;
-    for (const [index, entity] of entities.entries()) {
-      const limit = index === 0 && entities.length > 1 ? space * LARGEST_SHARE : text.spaceLeft;
-      const block = this.#longestBlock(entity, limit, relevance);
-      if (block === undefined || !text.add(block)) return index;
-    }
-    return entities.length;
-  }
-
-  #longestBlock(
-    entity: ModelEntity,
-    limit: number,
-    relevance: (dimension: ModelDimension) => number,
-  ): string | undefined {
-    const blocks = this.#blocks.get(entity) ?? [];
-    if (this.#blocks.size >= MAX_CACHED_BLOCKS) this.#blocks.clear();
-    this.#blocks.set(entity, blocks);
-    for (const [index, level] of DETAIL_LEVELS.entries()) {
-      const block = blocks[index] ?? renderEntity(entity, level);
-      blocks[index] = block;
-      if (byteLength(block) < limit) return block;
-    }
-    for (const level of NARROW_LEVELS) {
-      const block = renderEntity(entity, level, relevance);
-      if (byteLength(block) < limit) return block;
-    }
-    return undefined;
+    text.add(footer(shown.length, visible.entities.length));
+    return { perQuestion: text.toString(), shown, ranked };
   }
 
   #partsOf(model: SemanticModel): Parts {
     let parts = this.#parts.get(model);
     if (parts === undefined) {
       const visible = visibleModel(model);
-      parts = { visible, ranker: new Ranker(model, visible), lines: new Map(), texts: promptCache() };
+      const texts = new LRUCache<string, string>({
+        maxSize: CACHED_PROMPT_CHARS,
+        sizeCalculation: (text, key) => text.length + key.length + 1,
+      });
+      parts = { visible, ranker: new Ranker(model, visible), whole: new Map(), stable: new Map(), texts };
       this.#parts.set(model, parts);
     }
     return parts;
   }
 }
 
-function termLine(model: SemanticModel, parts: Parts, term: ModelTerm): string {
-  return lineOf(parts, term, () => renderTerm(term, model.entity(term.entity ?? '')));
+/** `undefined` where it does not fit. */
+function wholeLayer(model: SemanticModel, { visible, whole }: Parts, maxBytes: number): string | undefined {
+  if (whole.has(maxBytes)) return whole.get(maxBytes);
+  const { entities, metrics, glossary } = visible;
+  const text = new BoundedText(maxBytes);
+  const fits =
+    text.add(header(model)) &&
+    text.addList('# Glossary', glossary, (term) => renderTerm(term, model.entity(term.entity ?? ''))) &&
+    text.addList('# Metrics', metrics, (metric) => renderMetric(metric, model.entity(metric.entity ?? ''))) &&
+    text.addList('# Entities', entities, renderEntity);
+  const written = fits ? text.toString() : undefined;
+  whole.set(maxBytes, written);
+  return written;
 }
 
-function metricLine(model: SemanticModel, parts: Parts, metric: ModelMetric): string {
-  return lineOf(parts, metric, () => renderMetric(metric, model.entity(metric.entity ?? '')));
+/** What the layer is about and has, by name. */
+function stablePart(model: SemanticModel, { visible, stable }: Parts, maxBytes: number): string {
+  const known = stable.get(maxBytes);
+  if (known !== undefined) return known;
+  const { entities, metrics } = visible;
+  const space = Math.floor(maxBytes * STABLE_SHARE);
+  const text = new BoundedText(space);
+  text.add(header(model));
+  const names = (title: string, list: readonly string[], share: number) => {
+    if (list.length > 0) text.add(nameList(title, list, Math.min(text.spaceLeft, space * share)));
+  };
+  names(
+    `# All ${entities.length} entities`,
+    entities.map(({ name }) => name),
+    ENTITY_NAMES_SHARE,
+  );
+  names(
+    '# Metrics',
+    metrics.map(({ id }) => id),
+    METRIC_NAMES_SHARE,
+  );
+  const written = text.toString();
+  stable.set(maxBytes, written);
+  return written;
 }
 
-function lineOf({ lines }: Parts, part: ModelEntity | ModelMetric | ModelTerm, render: () => string): string {
-  let text = lines.get(part);
-  if (text === undefined) {
-    text = render();
-    lines.set(part, text);
+/** As many names as fit on one line, and how many there are besides. */
+function nameList(title: string, names: readonly string[], maxBytes: number): string {
+  let text = `${title}\n`;
+  for (const [at, name] of names.entries()) {
+    const next = `${at === 0 ? '' : ', '}${line(name, 100)}`;
+    const rest = `, … ${names.length - at} more`;
+    if (byteLength(text + next + rest) > maxBytes) return at === 0 ? '' : text + rest;
+    text += next;
   }
   return text;
+}
+
+function termsAndMetrics(model: SemanticModel, { glossary, metrics }: Ranking, maxBytes: number): string {
+  const terms = new BoundedText(maxBytes * GLOSSARY_SHARE);
+  terms.addList('# Glossary', glossary, (term) => renderTerm(term, model.entity(term.entity ?? '')));
+  const figures = new BoundedText(maxBytes * METRICS_SHARE);
+  figures.addList('# Metrics', metrics, (metric) => renderMetric(metric, model.entity(metric.entity ?? '')));
+  return [terms, figures].map(String).filter(Boolean).join('\n');
+}
+
+/** The query patterns of the entities that are most like the question, the nearest first. */
+function likePatterns(chosen: readonly ScoredEntity[], asked: AskedWords) {
+  return chosen
+    .flatMap(({ entity }) => entity.queryPatterns)
+    .map((pattern) => ({ ...pattern, likeness: likeness(pattern.description, asked) }))
+    .filter((pattern) => pattern.likeness >= MIN_LIKENESS)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, MAX_PATTERNS);
 }
 
 function footer(shown: number, total: number): string {

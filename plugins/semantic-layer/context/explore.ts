@@ -131,7 +131,7 @@ function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | un
 
 async function searchResults({ model, search }: ExploredLayer, words: string): Promise<string> {
   const { entities, metrics, glossary } = visibleModel(model);
-  const hits = await search.search(model, words);
+  const { hits } = await search.search(model, words);
   const found = hits.flatMap(({ kind, id }) => {
     if (kind === 'entity') {
       const entity = entities.find(({ name }) => name === id);

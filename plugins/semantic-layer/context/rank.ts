@@ -1,21 +1,40 @@
-/** Ranks entities, metrics and terms by their relevance to a question, from the hits of the text index. */
-
+/** Ranks entities, metrics and terms by their relevance to a question, and chooses the entities that answer it. */
 import type { VisibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
+import { JoinPaths } from './join-paths.ts';
 import { type Hit, termId } from './search.ts';
 import { stem, tokenize } from './words.ts';
 
+export interface ScoredEntity {
+  readonly entity: ModelEntity;
+  readonly score: number;
+  /** What each word of the question adds to the score. */
+  readonly parts: readonly number[];
+}
+
 export interface Ranking {
-  /** All entities, the most relevant first. */
-  readonly entities: readonly ModelEntity[];
+  /** Those that the question, or a metric or term of it, is about, the most relevant first. */
+  readonly entities: readonly ScoredEntity[];
   readonly metrics: readonly ModelMetric[];
   readonly glossary: readonly ModelTerm[];
 }
 
-/** Weight of an entity for being joined to a relevant one. */
-const JOINED_WEIGHT = 0.3;
-/** Entities whose joined entities are ranked up. */
-const EXPANDED_ENTITIES = 3;
+/** Entities that one question may be given in detail. */
+export const MAX_CHOSEN = 6;
+/** So many are chosen where there are so many. */
+const MIN_CHOSEN = 5;
+/** An entity is not chosen for its words with a smaller share of the best score. */
+const CHOSEN_SHARE = 0.12;
+/** How much a word still says that an entity chosen before has as well. */
+const REPEATED_WEIGHT = 0.3;
+/** Entities among which is chosen. */
+const CONSIDERED = 30;
+/** Share of the score of a metric or term that its entity gets besides its own. */
+const REFERENCE_WEIGHT = 0.4;
+/** Share of its score that a relevant entity lends to those that it joins. */
+const JOINED_WEIGHT = 0.15;
+/** Entities that lend. */
+const EXPANDED_ENTITIES = 4;
 /** Metrics and terms with a smaller share of the best hit's score are left out. */
 const NOISE_LEVEL = 0.3;
 
@@ -32,22 +51,19 @@ export class Ranker {
   readonly #metrics: ReadonlyMap<string, ModelMetric>;
   readonly #terms: ReadonlyMap<string, ModelTerm>;
   readonly #termNames: readonly TermNames[];
-  /** Names of the entities that join an entity, by its name. */
-  readonly #joining = new Map<string, string[]>();
+  readonly #paths: JoinPaths;
+
+  /** All entities of a small layer. */
+  readonly #rest: readonly string[];
 
   constructor(model: SemanticModel, visible: VisibleModel) {
+    this.#rest = visible.entities.length <= MAX_CHOSEN ? visible.entities.map(({ name }) => name) : [];
     this.#model = model;
     this.#visible = visible;
     this.#metrics = new Map(visible.metrics.map((metric) => [metric.id, metric]));
     this.#terms = new Map(visible.glossary.map((term) => [termId(term), term]));
     this.#termNames = visible.glossary.map((term) => ({ term, names: namesOf(term) }));
-    for (const { name, joins } of visible.entities) {
-      for (const { target } of joins) {
-        const known = this.#joining.get(target);
-        if (known === undefined) this.#joining.set(target, [name]);
-        else known.push(name);
-      }
-    }
+    this.#paths = new JoinPaths(visible.entities);
   }
 
   rank(hits: readonly Hit[], question: string): Ranking {
@@ -62,28 +78,97 @@ export class Ranker {
     };
   }
 
+  /**
+   * The entities to show in detail: one after the other the one that says most about words of the question of which the
+   * chosen ones say little, and those through which they are joined.
+   */
+  choose(ranked: readonly ScoredEntity[]): ScoredEntity[] {
+    const [best] = ranked;
+    if (best === undefined)
+      return this.#rest.flatMap((name) => ({ entity: this.#model.entity(name)!, score: 0, parts: [] }));
+    const chosen = [best];
+    const bridges = new Set<string>();
+    const covered = [...best.parts];
+    const left = new Set(ranked.slice(1, CONSIDERED));
+    while (chosen.length + bridges.size < MAX_CHOSEN && left.size > 0) {
+      let [next, gain] = [undefined as ScoredEntity | undefined, 0];
+      for (const one of left) {
+        const own = one.score - one.parts.reduce((sum, part) => sum + part, 0);
+        const value = one.parts.reduce(
+          (sum, part, at) => sum + Math.max(part - (covered[at] ?? 0), REPEATED_WEIGHT * part),
+          own,
+        );
+        if (value > gain) [next, gain] = [one, value];
+      }
+      if (next === undefined || gain < CHOSEN_SHARE * best.score) break;
+      left.delete(next);
+      const way = this.#paths.between([...chosen.map(({ entity }) => entity.name), next.entity.name]);
+      const added = way.filter((name) => !bridges.has(name));
+      if (chosen.length + bridges.size + added.length + 1 > MAX_CHOSEN) continue;
+      chosen.push(next);
+      bridges.delete(next.entity.name);
+      for (const name of added) bridges.add(name);
+      for (const [at, part] of next.parts.entries()) covered[at] = Math.max(covered[at] ?? 0, part);
+    }
+    const known = new Map(ranked.map((one) => [one.entity.name, one]));
+    const names = () => new Set([...chosen.map(({ entity }) => entity.name), ...bridges]);
+    const near = [...names()].flatMap((name) => [...this.#paths.joined(name)]);
+    const others = [...ranked.map(({ entity }) => entity.name), ...near, ...this.#rest];
+    for (const name of others) if (names().size < MIN_CHOSEN) bridges.add(name);
+    const between = [...bridges].flatMap((name) => {
+      const entity = this.#model.entity(name);
+      return entity === undefined || chosen.some((one) => one.entity === entity)
+        ? []
+        : (known.get(name) ?? { entity, score: 0, parts: [] });
+    });
+    return [...chosen, ...between];
+  }
+
   /** By the question's words, and by the metrics, terms and joins that refer to an entity. */
-  #entities(hits: readonly Hit[]): readonly ModelEntity[] {
+  #entities(hits: readonly Hit[]): ScoredEntity[] {
     const model = this.#model;
+    const parts = new Map<string, readonly number[]>();
     const scores = new Map<string, number>();
-    const raise = (name: string | undefined, score: number) => {
+    const raise = (name: string | undefined, score: number, own: readonly number[]) => {
       const key = name === undefined ? undefined : model.entity(name)?.name;
-      if (key !== undefined) scores.set(key, Math.max(scores.get(key) ?? 0, score));
+      if (key === undefined) return;
+      const known = parts.get(key);
+      scores.set(key, Math.max(scores.get(key) ?? 0, score));
+      parts.set(key, known === undefined ? own : known.map((part, at) => Math.max(part, own[at]!)));
     };
-    for (const { kind, id, score } of hits) {
-      if (kind === 'entity') raise(id, score);
-      else if (kind === 'metric') raise(model.metric(id)?.entity, score);
-      else for (const name of entitiesOf(this.#terms.get(id), model)) raise(name, score);
+    for (const { kind, id, score, parts: own } of hits) if (kind === 'entity') raise(id, score, own);
+    const referred = new Map<string, Hit>();
+    for (const hit of hits) {
+      const names =
+        hit.kind === 'metric'
+          ? [model.metric(hit.id)?.entity]
+          : hit.kind === 'term'
+            ? entitiesOf(this.#terms.get(hit.id), model)
+            : [];
+      for (const name of names) {
+        const key = model.entity(name ?? '')?.name;
+        if (key !== undefined && !referred.has(key)) referred.set(key, hit);
+      }
     }
-    const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, EXPANDED_ENTITIES);
-    for (const [name, score] of best) {
-      for (const { target } of model.entity(name)?.joins ?? []) raise(target, score * JOINED_WEIGHT);
-      for (const other of this.#joining.get(name) ?? []) raise(other, score * JOINED_WEIGHT * 0.9);
+    for (const [name, hit] of referred) {
+      const own = hit.parts.map((part) => part * REFERENCE_WEIGHT);
+      const before = parts.get(name);
+      const both = before === undefined ? own : before.map((part, at) => part + own[at]!);
+      parts.set(name, both);
+      scores.set(
+        name,
+        both.reduce((sum, part) => sum + part, 0),
+      );
     }
-    const { entities } = this.#visible;
-    const scoreOf = ({ name }: ModelEntity) => scores.get(name) ?? 0;
-    const wanted = entities.filter((entity) => scoreOf(entity) > 0).sort((a, b) => scoreOf(b) - scoreOf(a));
-    return [...wanted, ...entities.filter((entity) => scoreOf(entity) === 0)];
+    const lenders = [...scores].sort(([, a], [, b]) => b - a).slice(0, EXPANDED_ENTITIES);
+    for (const [name, score] of lenders) {
+      for (const other of this.#paths.joined(name)) scores.set(other, (scores.get(other) ?? 0) + JOINED_WEIGHT * score);
+    }
+    const scored = this.#visible.entities.flatMap((entity) => {
+      const score = scores.get(entity.name) ?? 0;
+      return score === 0 ? [] : [{ entity, score, parts: parts.get(entity.name) ?? [] }];
+    });
+    return scored.sort((a, b) => b.score - a.score);
   }
 
   /** Terms of which all words, or all words of a synonym, are in the question. */

@@ -1,64 +1,36 @@
 /** Renders entities, metrics and terms as compact lines for the model. Text from files never breaks a line. */
 import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { expandReferences } from '../references.ts';
-import type { Measure } from '../schema.ts';
-
-export interface Detail {
-  readonly samples: boolean;
-  readonly descriptions: boolean;
-  /** Columns shown; the others are counted. */
-  readonly maxColumns: number;
-}
-
-const ALL_COLUMNS = Number.POSITIVE_INFINITY;
-
-/** From most to least detail, all with every column. */
-export const DETAIL_LEVELS: readonly Detail[] = [
-  { samples: true, descriptions: true, maxColumns: ALL_COLUMNS },
-  { samples: false, descriptions: true, maxColumns: ALL_COLUMNS },
-  { samples: false, descriptions: false, maxColumns: ALL_COLUMNS },
-];
-
-/** For entities with too many columns to show even without descriptions. */
-export const NARROW_LEVELS: readonly Detail[] = [400, 120, 40, 12].map((maxColumns) => ({
-  samples: false,
-  descriptions: false,
-  maxColumns,
-}));
+import type { Measure, Segment } from '../schema.ts';
 
 const MAX_DESCRIPTION = 240;
+const MAX_SYNONYMS = 100;
 const MAX_SQL = 400;
 const MAX_SAMPLES = 8;
 
-/**
- * An entity with its columns, measures, joins, segments and patterns. A cut keeps keys and the most relevant columns.
- */
-export function renderEntity(
-  entity: ModelEntity,
-  detail: Detail,
-  relevance: (dimension: ModelDimension) => number = () => 0,
-): string {
+/** An entity with all its columns, measures, joins, segments and patterns. */
+export function renderEntity(entity: ModelEntity): string {
   const lines = [`## ${entityHead(entity)}${synonymsOf(entity.synonyms)}`];
-  const shown = chooseColumns(entity, detail.maxColumns, relevance);
-  if (shown.length > 0) lines.push('columns:', ...shown.map((dimension) => dimensionLine(entity, dimension, detail)));
-  const left = entity.dimensions.length - shown.length;
-  if (left > 0) lines.push(`- … ${left} more columns in ${entity.file}`);
-  const shorten = (texts: readonly string[]) => cutList(texts, detail.maxColumns, entity.file);
-  const measures = entity.measures.map((measure) => measureLine(entity, measure, detail));
-  if (measures.length > 0) lines.push('measures:', ...shorten(measures));
-  if (entity.joins.length > 0)
-    lines.push('joins:', ...shorten(entity.joins.map((join) => joinLine(entity, join, detail))));
-  const segments = entity.segments.map(
-    ({ name, sql, description, synonyms }) =>
-      `- ${line(name)}: ${expanded(sql, entity)}${detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : ''}`,
+  const add = (title: string, items: readonly string[]) => {
+    if (items.length > 0) lines.push(title, ...items);
+  };
+  add(
+    'columns:',
+    entity.dimensions.map((dimension) => dimensionLine(entity, dimension)),
   );
-  if (segments.length > 0) lines.push('segments (ready-made conditions):', ...shorten(segments));
-  if (detail.descriptions && entity.queryPatterns.length > 0) {
-    const patterns = entity.queryPatterns.map(
-      ({ description, sql }) => `- ${line(description)}: ${line(sql, MAX_SQL)}`,
-    );
-    lines.push('query patterns:', ...shorten(patterns));
-  }
+  add(
+    'measures:',
+    entity.measures.map((measure) => measureLine(entity, measure)),
+  );
+  add(
+    'joins:',
+    entity.joins.map((join) => joinLine(entity, join)),
+  );
+  add(
+    'segments (ready-made conditions):',
+    entity.segments.map((segment) => segmentLine(entity, segment)),
+  );
+  add('query patterns:', entity.queryPatterns.map(patternLine));
   return lines.join('\n');
 }
 
@@ -71,15 +43,6 @@ export function header(model: SemanticModel): string {
   );
   const guide = guides.length === 0 || guides.length > 12 ? '' : `\nWhat to use for what:\n${guides.join('\n')}`;
   return `# Semantic layer${about ? `\n${about}` : ''}${guide}`;
-}
-
-/** One line with the names of an entity's members. */
-export function entitySummary(entity: ModelEntity): string {
-  const { name, table, schema, connection, dimensions, measures, joins } = entity;
-  const physical = schema === undefined ? table : `${schema}.${table}`;
-  const notes = notesOf([physical !== name && `table ${physical}`, connection && `connection ${connection}`]);
-  const lists = [dimensions, measures, joins].map((members) => members.map((member) => member.name).join(', '));
-  return `- ${line(`${name}${notes}: ${lists.join('; ')}`.replace(/(?:; )+$/, ''))}`;
 }
 
 /** One line about an entity. */
@@ -122,7 +85,7 @@ export function renderTerm(term: ModelTerm, entity: ModelEntity | undefined): st
   );
 }
 
-function entityHead(entity: ModelEntity): string {
+export function entityHead(entity: ModelEntity): string {
   const table = entity.schema === undefined ? entity.table : `${entity.schema}.${entity.table}`;
   const notes = [
     table !== entity.name && `table ${table}`,
@@ -133,40 +96,31 @@ function entityHead(entity: ModelEntity): string {
   return `${line(entity.name)}${notesOf(notes)}${descriptionOf(entity.description)}`;
 }
 
-function chooseColumns(
+/** `values`: the sample values in the order in which they are shown. */
+export function dimensionLine(
   entity: ModelEntity,
-  max: number,
-  relevance: (dimension: ModelDimension) => number,
-): readonly ModelDimension[] {
-  if (entity.dimensions.length <= max) return entity.dimensions;
-  const joined = new Set(entity.joins.flatMap(({ on }) => on.map(({ from }) => from.toLowerCase())));
-  const isKey = ({ name, primary_key }: ModelDimension) => primary_key === true || joined.has(name.toLowerCase());
-  const weights = new Map(
-    entity.dimensions.map((dimension) => [
-      dimension,
-      isKey(dimension) ? Number.POSITIVE_INFINITY : relevance(dimension),
-    ]),
-  );
-  const byWeight = (a: ModelDimension, b: ModelDimension) =>
-    weights.get(a) === weights.get(b) ? 0 : weights.get(b)! - weights.get(a)!;
-  const kept = new Set([...entity.dimensions].sort(byWeight).slice(0, max));
-  return entity.dimensions.filter((dimension) => kept.has(dimension));
-}
-
-function dimensionLine(entity: ModelEntity, dimension: ModelDimension, detail: Detail): string {
-  const { name, sql, type, primary_key, mask, sample_values, description, synonyms } = dimension;
+  dimension: ModelDimension,
+  values: readonly unknown[] = dimension.sample_values ?? [],
+): string {
+  const { name, sql, type, primary_key, mask, description, synonyms } = dimension;
   const isColumn = sql.toLowerCase() === name.toLowerCase();
   const notes = [type, primary_key === true && 'primary key', mask !== undefined && 'masked'];
   const expression = isColumn ? '' : ` = ${expanded(sql, entity)}`;
-  const words = detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : '';
-  const samples = detail.samples ? examples(sample_values ?? []) : '';
-  return `- ${line(name)}${notesOf(notes)}${expression}${words}${samples}`;
+  return `- ${line(name)}${notesOf(notes)}${expression}${descriptionOf(description)}${synonymsOf(synonyms)}${examples(values)}`;
 }
 
-function measureLine(entity: ModelEntity, measure: Measure, detail: Detail): string {
+export function measureLine(entity: ModelEntity, measure: Measure): string {
   const { name, type, sql, format, additive, description, synonyms } = measure;
-  const words = detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : '';
+  const words = descriptionOf(description) + synonymsOf(synonyms);
   return `- ${line(name)} = ${aggregate(type, sql === undefined ? '*' : expanded(sql, entity))}${notesOf([format, additive && `adds up ${additive}`])}${words}`;
+}
+
+export function segmentLine(entity: ModelEntity, { name, sql, description, synonyms }: Segment): string {
+  return `- ${line(name)}: ${expanded(sql, entity)}${descriptionOf(description)}${synonymsOf(synonyms)}`;
+}
+
+export function patternLine({ description, sql }: ModelEntity['queryPatterns'][number]): string {
+  return `- ${line(description)}: ${line(sql, MAX_SQL)}`;
 }
 
 function aggregate(type: Measure['type'], sql: string): string {
@@ -174,11 +128,10 @@ function aggregate(type: Measure['type'], sql: string): string {
   return type === 'count_distinct' ? `count(distinct ${sql})` : `${type}(${sql})`;
 }
 
-function joinLine(entity: ModelEntity, join: ModelJoin, detail: Detail): string {
+export function joinLine(entity: ModelEntity, join: ModelJoin): string {
   const on = join.on.map(({ from, to }) => `${entity.name}.${from} = ${join.target}.${to}`).join(' and ');
   const name = join.name === join.target ? '' : `${join.name}: `;
-  const words = detail.descriptions ? descriptionOf(join.description) : '';
-  return `- ${line(`${name}${join.target} (${join.relationship}) on ${on}`)}${words}`;
+  return `- ${line(`${name}${join.target} (${join.relationship}) on ${on}`)}${descriptionOf(join.description)}`;
 }
 
 function examples(values: readonly unknown[]): string {
@@ -196,16 +149,12 @@ function descriptionOf(description: string | undefined): string {
 }
 
 function synonymsOf(synonyms: readonly string[] | undefined): string {
-  return synonyms?.length ? ` (also: ${line(synonyms.join(', '), MAX_DESCRIPTION)})` : '';
+  return synonyms?.length ? ` (also: ${line(synonyms.join(', '), MAX_SYNONYMS)})` : '';
 }
 
 function notesOf(notes: readonly (string | false | undefined)[]): string {
   const given = notes.filter((note) => note);
   return given.length === 0 ? '' : ` (${given.join(', ')})`;
-}
-
-function cutList(texts: readonly string[], max: number, file: string): readonly string[] {
-  return texts.length <= max ? texts : [...texts.slice(0, max), `- … ${texts.length - max} more in ${file}`];
 }
 
 /** Text without line breaks and control characters, cut to `maxLength` characters. */

@@ -1,9 +1,10 @@
-/** Searches entities, metrics and glossary terms with a text index. */
+/** Searches entities, metrics and glossary terms by everything that names them. */
 import { createHash } from 'node:crypto';
-import MiniSearch from 'minisearch';
+import { setImmediate } from 'node:timers/promises';
 import { visibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
-import { stem, tokenize } from './words.ts';
+import { FieldIndex, type FieldWeight } from './field-index.ts';
+import { pairsOf, termsOf } from './words.ts';
 
 type HitKind = 'entity' | 'metric' | 'term';
 
@@ -12,99 +13,158 @@ export interface Hit {
   /** Entity name, metric id or `source.term`. */
   readonly id: string;
   readonly score: number;
+  /** What each word of the question adds to the score. */
+  readonly parts: readonly number[];
 }
 
+export interface Found {
+  /** The words of the question that the layer has, and those that others stand for, with how much each says. */
+  readonly words: ReadonlyMap<string, number>;
+  /** The best first. */
+  readonly hits: readonly Hit[];
+}
+
+/** Texts by field; of names, each is one text. */
 interface SearchDocument {
   readonly id: string;
-  readonly name: string;
-  readonly members: string;
-  readonly text: string;
-  readonly values: string;
+  readonly fields: readonly (readonly string[])[];
 }
 
-const FIELDS = ['name', 'members', 'text', 'values'] as const;
+const NAMES = 0;
+/** Descriptions and questions. */
+const PROSE = new Set([2, 4]);
+/** In the order of a document's fields. */
+const WEIGHTS: readonly FieldWeight[] = [
+  // Names of the entity, metric or term.
+  { weight: 5, lengthEffect: 0.6 },
+  // Names of columns, measures and segments.
+  { weight: 1.6, lengthEffect: 0.4 },
+  // Descriptions.
+  { weight: 0.7, lengthEffect: 0.6 },
+  // Values of columns.
+  { weight: 2, lengthEffect: 0.3 },
+  // Questions that it answers.
+  { weight: 1.2, lengthEffect: 0.5 },
+];
+/** Words of a name that is also found as a whole. */
+const LONGEST_NAME = 4;
 /** A longer question is pasted text; only its beginning is searched. */
 const MAX_QUESTION_LENGTH = 4000;
 /** Documents that are indexed before other requests run, which takes some 6 ms. */
 const INDEXED_AT_ONCE = 50;
-const BOOST = { name: 4, members: 1.5, text: 1, values: 2 };
+/** Words that a word of the question may stand for, where the layer does not have it. */
+const MAX_ALIKE = 3;
+const ALIKE_WEIGHT = 0.8;
+const MIN_ALIKE_LENGTH = 4;
+const MIN_PART_LENGTH = 3;
 
 /**
  * One index for all versions of a layer; a reload updates the documents that changed. A request with an older version
  * may find names that its model does not have, which it ignores.
  */
 export class LayerSearch {
-  readonly #index: MiniSearch<SearchDocument>;
+  readonly #index = new FieldIndex(WEIGHTS);
   /** Fingerprint of each document in the index. */
   readonly #documents = new Map<string, string>();
-  readonly #vocabulary = new Set<string>();
+  readonly #stems = new Map<string, string | null>();
   #version = 0;
   #update: Promise<void> = Promise.resolve();
 
-  constructor() {
-    this.#index = new MiniSearch<SearchDocument>({
-      fields: [...FIELDS],
-      tokenize,
-      processTerm: (term) => this.#learn(term),
-      searchOptions: {
-        processTerm: stem,
-        boost: BOOST,
-        prefix: (term) => term.length >= 4 && !/\d/.test(term),
-        // Only a word that the layer does not contain can be a typo: one edit, or two in a long word.
-        fuzzy: (term) =>
-          !this.#vocabulary.has(term) && term.length >= 4 && !/\d/.test(term) && (term.length < 8 ? 1 : 2),
-        maxFuzzy: 2,
-        weights: { fuzzy: 0.9, prefix: 0.3 },
-      },
-    });
-  }
-
   /** The parts that match the question, best first. Updates the index first, yielding to other requests. */
-  async search(model: SemanticModel, question: string): Promise<readonly Hit[]> {
+  async search(model: SemanticModel, question: string): Promise<Found> {
     this.#update = this.#update.then(() => this.#updateIndex(model));
     await this.#update;
-    return this.#index.search(question.slice(0, MAX_QUESTION_LENGTH)).map(({ id, score }) => {
-      const colon = String(id).indexOf(':');
-      return { kind: String(id).slice(0, colon) as HitKind, id: String(id).slice(colon + 1), score };
+    const asked = this.#wordsOf(question);
+    const found = this.#index.search(asked);
+    const hits = [...found].map(([key, parts]) => {
+      const colon = key.indexOf(':');
+      const score = parts.reduce((sum, part) => sum + part, 0);
+      return { kind: key.slice(0, colon) as HitKind, id: key.slice(colon + 1), score, parts };
     });
+    const words = new Map([...asked].map(([word, share]) => [word, share * this.#index.rarity(word)]));
+    return { words, hits: hits.sort((a, b) => b.score - a.score) };
   }
 
   /** How many parts of the model can be found, and by how many different words. */
   async size(model: SemanticModel): Promise<{ readonly documents: number; readonly words: number }> {
     await this.search(model, '');
-    return { documents: this.#index.documentCount, words: this.#index.termCount };
+    return { documents: this.#index.documentCount, words: this.#index.wordCount };
   }
 
-  #learn(term: string): string | null {
-    const word = stem(term);
-    if (word !== null) this.#vocabulary.add(word);
-    return word;
+  /** The words of a question and its pairs of words; for one that the layer does not have, those that it may stand for. */
+  #wordsOf(question: string): Map<string, number> {
+    const terms = termsOf(question.slice(0, MAX_QUESTION_LENGTH));
+    const words = new Map<string, number>();
+    for (const term of [...terms, ...pairsOf(terms)]) {
+      if (this.#index.has(term)) words.set(term, 1);
+      else if (!term.includes(' ')) {
+        for (const [word, weight] of this.#meant(term)) words.set(word, Math.max(words.get(word) ?? 0, weight));
+      }
+    }
+    for (let length = 1; length <= LONGEST_NAME; length += 1) {
+      for (let at = 0; at + length <= terms.length; at += 1) {
+        const name = wholeName(terms.slice(at, at + length));
+        if (this.#index.has(name)) words.set(name, 1);
+      }
+    }
+    // "order items" may be the table `orderitems`.
+    for (const [at, term] of terms.entries()) {
+      const compound = `${term}${terms[at + 1] ?? ''}`;
+      if (this.#index.has(compound)) words.set(compound, 1);
+    }
+    return words;
+  }
+
+  /** The parts of a compound that the layer has, else the words that are written much like it. */
+  #meant(term: string): [word: string, weight: number][] {
+    if (term.length < MIN_ALIKE_LENGTH || /\d/.test(term)) return [];
+    for (let at = MIN_PART_LENGTH; at <= term.length - MIN_PART_LENGTH; at += 1) {
+      const parts = [term.slice(0, at), term.slice(at)];
+      if (parts.every((part) => this.#index.has(part))) return parts.map((part) => [part, ALIKE_WEIGHT]);
+    }
+    const alike = this.#index.alike(term).slice(0, MAX_ALIKE);
+    return alike.map(([word, likeness]) => [word, likeness * ALIKE_WEIGHT]);
+  }
+
+  /** The words of the texts of a field; of names and values the pairs of words as well, and each name as a whole. */
+  #wordsIn(texts: readonly string[], field: number): Set<string> {
+    const words = new Set<string>();
+    for (const text of texts) {
+      const terms = termsOf(text, this.#stems);
+      for (const term of terms) words.add(term);
+      if (!PROSE.has(field)) for (const pair of pairsOf(terms)) words.add(pair);
+      if (field === NAMES && terms.length > 0 && terms.length <= LONGEST_NAME) words.add(wholeName(terms));
+    }
+    return words;
   }
 
   async #updateIndex(model: SemanticModel): Promise<void> {
     if (model.version <= this.#version) return;
-    const changed: SearchDocument[] = [];
     const present = new Set<string>();
-    for (const document of documentsOf(model)) {
-      if (present.has(document.id)) continue;
-      present.add(document.id);
-      const fingerprint = createHash('sha1').update(JSON.stringify(document)).digest('base64');
-      const known = this.#documents.get(document.id);
-      if (known !== fingerprint) {
-        if (known !== undefined) this.#index.discard(document.id);
-        changed.push(document);
-        this.#documents.set(document.id, fingerprint);
-      }
+    let indexed = 0;
+    for (const { id, fields } of documentsOf(model)) {
+      if (present.has(id)) continue;
+      present.add(id);
+      const fingerprint = createHash('sha1').update(JSON.stringify(fields)).digest('base64');
+      if (this.#documents.get(id) === fingerprint) continue;
+      this.#documents.set(id, fingerprint);
+      this.#index.add(
+        id,
+        fields.map((texts, field) => this.#wordsIn(texts, field)),
+      );
+      indexed += 1;
+      if (indexed % INDEXED_AT_ONCE === 0) await setImmediate();
     }
     for (const id of this.#documents.keys()) {
       if (present.has(id)) continue;
-      this.#index.discard(id);
+      this.#index.remove(id);
       this.#documents.delete(id);
     }
-    await this.#index.addAllAsync(changed, { chunkSize: INDEXED_AT_ONCE });
     this.#version = model.version;
   }
 }
+
+const wholeName = (terms: readonly string[]) => `=${terms.join(' ')}`;
 
 export function termId(term: ModelTerm): string {
   return `${term.source}.${term.term}`;
@@ -115,45 +175,46 @@ function* documentsOf(model: SemanticModel): Generator<SearchDocument> {
   const catalog = new Map(model.catalog?.entities?.map((entry) => [entry.name.toLowerCase(), entry]));
   for (const entity of entities) {
     const listed = catalog.get(entity.name.toLowerCase());
-    const use = [listed?.description, ...(listed?.use_for ?? []), ...(listed?.common_questions ?? [])];
-    yield entityDocument(entity, use);
+    yield entityDocument(entity, listed);
   }
   for (const metric of metrics) yield metricDocument(metric);
   for (const term of glossary) yield termDocument(term);
 }
 
-function entityDocument(entity: ModelEntity, use: readonly (string | undefined)[]): SearchDocument {
+type CatalogEntry = NonNullable<NonNullable<SemanticModel['catalog']>['entities']>[number];
+
+function entityDocument(entity: ModelEntity, listed: CatalogEntry | undefined): SearchDocument {
   const { dimensions, measures, segments, queryPatterns } = entity;
   const members = [...dimensions, ...measures, ...segments];
+  const names = [entity.name, ...(entity.table === entity.name ? [] : [entity.table]), ...entity.synonyms];
+  const questions = [...(listed?.common_questions ?? []), ...queryPatterns.map(({ description }) => description)];
   return {
     id: `entity:${entity.name}`,
-    name: join([entity.name, entity.table === entity.name ? undefined : entity.table, ...entity.synonyms]),
-    members: join(members.flatMap(({ name, synonyms }) => [name, ...(synonyms ?? [])])),
-    text: join([
-      ...[entity.description, entity.grain, ...use],
-      ...members.map(({ description }) => description),
-      ...queryPatterns.map(({ description }) => description),
-    ]),
-    values: join(dimensions.flatMap(({ sample_values }) => sample_values ?? [])),
+    fields: [
+      names,
+      members.flatMap(({ name, synonyms }) => [name, ...(synonyms ?? [])]),
+      texts([
+        ...[entity.description, entity.grain, listed?.description, ...(listed?.use_for ?? [])],
+        ...members.map(({ description }) => description),
+      ]),
+      texts(dimensions.flatMap(({ sample_values }) => sample_values ?? [])),
+      questions,
+    ],
   };
 }
 
 function metricDocument(metric: ModelMetric): SearchDocument {
-  const name = join([metric.id, metric.label, ...(metric.synonyms ?? [])]);
-  return { id: `metric:${metric.id}`, name, members: '', text: metric.description ?? '', values: '' };
+  const names = texts([metric.id, metric.label, ...(metric.synonyms ?? [])]);
+  return { id: `metric:${metric.id}`, fields: [names, [], texts([metric.description]), [], []] };
 }
 
 function termDocument(term: ModelTerm): SearchDocument {
   const meanings = (term.meanings ?? []).map((meaning) => (typeof meaning === 'string' ? meaning : meaning.name));
-  return {
-    id: `term:${termId(term)}`,
-    name: join([term.term, ...(term.synonyms ?? [])]),
-    members: join(meanings),
-    text: term.definition ?? '',
-    values: '',
-  };
+  const names = [term.term, ...(term.synonyms ?? [])];
+  return { id: `term:${termId(term)}`, fields: [names, meanings, texts([term.definition]), [], []] };
 }
 
-function join(parts: readonly unknown[]): string {
-  return parts.filter((part) => part !== undefined && part !== null && part !== '').join(' ; ');
+/** Values that are words: numbers and flags name nothing. */
+function texts(parts: readonly unknown[]): string[] {
+  return parts.filter((part): part is string => typeof part === 'string' && part !== '');
 }

@@ -1,4 +1,5 @@
 /** Splits names and questions into words and stems them for comparison. */
+import { stemmer } from 'stemmer';
 
 /** Words of questions that never name anything in a database. */
 const STOP_WORDS = new Set(
@@ -33,12 +34,38 @@ export function tokenize(text: string, field?: string): string[] {
  */
 export function stem(term: string): string | null {
   if (STOP_WORDS.has(term)) return null;
-  let word = isAscii(term) ? term : term.normalize('NFKD').replace(/\p{M}/gu, '');
+  let word = withoutAccents(term);
   if (word.length <= 3) return word;
   if (word.endsWith('s') && !/[sui]s$/.test(word)) word = word.slice(0, -1);
   if (word.endsWith('e')) return word.slice(0, -1);
   return word.endsWith('y') ? `${word.slice(0, -1)}i` : word;
 }
+
+/**
+ * The words of a text for the text index, in order and with repetitions: without stop words, by their stems (Porter 1980),
+ * so that `cancelled` matches `cancellations`. `stems`: those known so far, as most words of a layer are repeated.
+ */
+export function termsOf(text: string, stems?: Map<string, string | null>): string[] {
+  const terms: string[] = [];
+  for (const identifier of text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
+    if (identifier.length > MAX_WORD_LENGTH) continue;
+    for (const [part] of identifier.matchAll(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu)) {
+      const word = part.toLowerCase();
+      let term = stems?.get(word);
+      if (term === undefined) {
+        term = STOP_WORDS.has(word) ? null : stemmer(withoutAccents(word));
+        stems?.set(word, term);
+      }
+      if (term !== null) terms.push(term);
+    }
+  }
+  return terms;
+}
+
+/** Each two words that follow each other. */
+export const pairsOf = (terms: readonly string[]): string[] => terms.slice(1).map((term, at) => `${terms[at]} ${term}`);
+
+const withoutAccents = (word: string) => (isAscii(word) ? word : word.normalize('NFKD').replace(/\p{M}/gu, ''));
 
 function isAscii(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;

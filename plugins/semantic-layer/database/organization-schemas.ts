@@ -1,5 +1,6 @@
 /** Keeps the schemas of the databases that each organization can ask: organizations with the same ones share them. */
-import type { ConnectionInfo } from '../../../kernel/index.ts';
+import { type ConnectionInfo, datasourceDescribe, datasourceList, type PluginContext } from '../../../kernel/index.ts';
+import { findDialect } from '../../sql-kit/index.ts';
 import { DatabaseSchemas, type SchemaSource } from './database-schema.ts';
 
 export interface OrganizationSource extends Omit<SchemaSource, 'connections'> {
@@ -41,3 +42,11 @@ export class OrganizationSchemas {
     }
   }
 }
+
+export const organizationSchemas = (ctx: PluginContext): OrganizationSchemas =>
+  new OrganizationSchemas({
+    connections: async (orgId) =>
+      (await ctx.call(datasourceList, undefined, ctx.scope({ orgId }))).map(({ value }) => value),
+    describe: async ({ key, id }) => ctx.callKey(datasourceDescribe, key ?? id, undefined, ctx.scope()),
+    hasExactNames: async ({ dbType }) => (await findDialect(ctx, dbType, ctx.scope()))?.hasExactNames === true,
+  });

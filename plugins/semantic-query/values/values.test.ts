@@ -97,6 +97,8 @@ describe('a value that the layer does not list', () => {
 describe('the tools, with row security', () => {
   const databases = new SqliteFolder();
   let app: TestApp;
+  /** The same without row security. */
+  let open: TestApp;
 
   beforeAll(async () => {
     const path = databases.create(
@@ -108,30 +110,31 @@ describe('the tools, with row security', () => {
        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
        INSERT INTO orders SELECT i + 10, 'code ' || i, 'store', 'x', 'x', 'many' FROM n;`,
     );
-    app = await createTestApp({
-      plugins: [
-        semanticLayer({ dir: folder.dir }),
-        semanticQuery(),
-        sqlLimits(),
-        sqlGuard(),
-        rowSecurity({ column: 'tenant', claim: 'tenant', exempt: ['visits'] }),
-        datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${path}` }] }),
-        agent(),
-      ],
-    });
+    const plugins = [
+      semanticLayer({ dir: folder.dir }),
+      semanticQuery(),
+      sqlLimits(),
+      sqlGuard(),
+      datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${path}` }] }),
+      agent(),
+    ];
+    const security = rowSecurity({ column: 'tenant', claim: 'tenant', exempt: ['visits'] });
+    app = await createTestApp({ plugins: [...plugins, security] });
+    open = await createTestApp({ plugins });
   });
   afterAll(async () => {
     await app?.close();
+    await open?.close();
     databases[Symbol.dispose]();
   });
 
   const memory = new Map<string, unknown>();
-  async function call(name: string, input: unknown, tenant: string): Promise<Record<string, unknown>> {
-    const scope = app.scope();
+  async function call(name: string, input: unknown, tenant: string, asked = app): Promise<Record<string, unknown>> {
+    const scope = asked.scope();
     const actor: Actor = { id: 'u', label: null, role: 'analyst', mode: 'test', claims: { tenant } };
     scope.identify(actor, null);
     const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
-    const tools = await app.call(toolsCollect, question, scope);
+    const tools = await asked.call(toolsCollect, question, scope);
     const tool = tools.map(({ value }) => value).find((one: AgentTool) => one.name === name)!;
     const run: ToolRun = { scope, question, memory };
     return (await tool.run(input, run)).forModel as Record<string, unknown>;
@@ -164,25 +167,35 @@ describe('the tools, with row security', () => {
     expect(JSON.stringify(await find('orders.email', undefined))).not.toContain('@');
   });
 
+  const sql = (status: string) => `SELECT COUNT(*) AS n FROM orders WHERE status = '${status}'`;
+
   it('executeSQL and queryMetrics tell near values before the query runs, once', async () => {
     memory.clear();
-    const sql = "SELECT COUNT(*) AS n FROM orders WHERE status = 'Complete'";
-    await expect(call('executeSQL', { sql }, 'acme')).rejects.toMatchObject({
+    const complete = { sql: sql('Complete') };
+    await expect(call('executeSQL', complete, 'acme', open)).rejects.toMatchObject({
       message: 'No value "Complete" is listed for orders.status.',
       hint: expect.stringContaining('"completed"'),
     });
-    expect(await call('executeSQL', { sql }, 'acme')).toMatchObject({ rows: [{ n: 0 }] });
+    expect(await call('executeSQL', complete, 'acme', open)).toMatchObject({ rows: [{ n: 0 }] });
     const plan = {
       measures: ['orders.count'],
       filters: [{ dimension: 'orders.status', operator: 'equals', values: ['Cancelled'] }],
     };
-    await expect(call('queryMetrics', plan, 'acme')).rejects.toThrow('"Cancelled"');
+    await expect(call('queryMetrics', plan, 'acme', open)).rejects.toThrow('"Cancelled"');
   });
 
   it('an empty result comes with the listed values, another does not', async () => {
-    const sql = (status: string) => `SELECT COUNT(*) AS n FROM orders WHERE status = '${status}'`;
-    const empty = await call('executeSQL', { sql: sql('shipped') }, 'acme');
+    const empty = await call('executeSQL', { sql: sql('shipped') }, 'acme', open);
     expect(empty).toMatchObject({ rows: [{ n: 0 }], notes: [expect.stringContaining('"completed", "cancelled"')] });
-    expect(await call('executeSQL', { sql: sql('on hold') }, 'acme')).not.toHaveProperty('notes');
+    expect(await call('executeSQL', { sql: sql('on hold') }, 'acme', open)).not.toHaveProperty('notes');
+  });
+
+  it('no listed value of a table is told where row security hides rows of it', async () => {
+    memory.clear();
+    for (const status of ['Complete', 'shipped']) {
+      const told = await call('executeSQL', { sql: sql(status) }, 'acme');
+      expect(told).toMatchObject({ rows: [{ n: 0 }] });
+      expect(told).not.toHaveProperty('notes');
+    }
   });
 });

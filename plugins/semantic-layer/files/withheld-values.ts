@@ -1,0 +1,32 @@
+/** Removes the sample values of tables of which not everyone may see all rows. */
+import type { PluginContext } from '../../../kernel/index.ts';
+import { connectionOf, physicalTable } from '../build/physical-table.ts';
+import { type IsProtected, protectedTables } from '../hooks.ts';
+import type { EntityItem, LayerFile } from './layer-file.ts';
+
+/** Where the values of no table are protected, the same list. */
+export function withoutProtectedValues(
+  files: readonly LayerFile[],
+  isProtected: IsProtected | undefined,
+): readonly LayerFile[] {
+  if (isProtected === undefined) return files;
+  return files.map((file) => {
+    const item = file.kind === 'entity' ? file.items[0] : undefined;
+    const entity = item?.value as EntityItem | undefined;
+    if (item === undefined || entity?.dimensions?.some(hasValues) !== true) return file;
+    const columns = entity.dimensions.map(({ name, sql = name }) => sql.replaceAll(/["`[\]]/g, '').toLowerCase());
+    const connection = connectionOf(entity, file.source);
+    if (!isProtected({ ...physicalTable(entity), ...(connection !== undefined && { connection }), columns }))
+      return file;
+    const value = { ...entity, dimensions: entity.dimensions.map(({ sample_values: _, ...dimension }) => dimension) };
+    return { ...file, items: [{ ...item, value }], isReduced: true };
+  });
+}
+
+const hasValues = ({ sample_values }: NonNullable<EntityItem['dimensions']>[number]) => sample_values !== undefined;
+
+/** What the plugins say of all tables; `undefined` where every reader may see all rows of every table. */
+export async function protection(ctx: PluginContext): Promise<IsProtected | undefined> {
+  const all = (await ctx.call(protectedTables, undefined, ctx.scope())).map(({ value }) => value);
+  return all.length === 0 ? undefined : (table) => all.some((isProtected) => isProtected(table));
+}
