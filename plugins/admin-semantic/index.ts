@@ -9,11 +9,13 @@ import {
   type Scope,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { type ImportedFile, type ImportResult, semanticLayer } from '../semantic-layer/index.ts';
 import { layerEditor } from './editor.ts';
+import { explainRoute } from './explain-route.ts';
 import { importRoutes } from './import-routes.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminSemanticOptions } from './options.ts';
@@ -37,9 +39,10 @@ export const adminSemantic = definePlugin({
     layer: semanticLayer,
     db: optional(internalDb),
     log: optional(audit),
+    asked: optional(agent),
   },
   options: AdminSemanticOptions,
-  setup(ctx, options, { layer, db, log }): AdminSemantic {
+  setup(ctx, options, { layer, db, log, asked }): AdminSemantic {
     const versions = db && new VersionStore(db, options);
     const scopeOf = (orgId: string | null) => ctx.scope({ orgId });
     const recover =
@@ -51,6 +54,7 @@ export const adminSemantic = definePlugin({
       (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id);
     ctx.tap(httpRoutes, () => [
       ...readRoutes({ layer }),
+      ...(asked?.prompt === undefined ? [] : [explainRoute(layer, asked.prompt)]),
       ...importRoutes({ layer, edit, connections }),
       ...(db === undefined || versions === undefined ? [] : db.routes(writeRoutes({ layer, edit, versions }))),
     ]);

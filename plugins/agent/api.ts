@@ -82,6 +82,14 @@ export type AgentEvent =
   | ToolReturned
   | { readonly type: 'finish'; readonly answer: Answer };
 
+/** What a model is sent for a question before its first step. */
+export interface Prompt {
+  readonly model: string;
+  /** Bytes of UTF-8 of all parts. */
+  readonly bytes: number;
+  readonly parts: readonly { readonly title: string; readonly text: string; readonly bytes: number }[];
+}
+
 /** The API of the `agent` plugin. Failures are `AtlasError`s with the interface's codes. */
 export interface Agent {
   /** Time limit of one question. */
@@ -90,6 +98,8 @@ export interface Agent {
   ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
   /** Answers a question without streaming from the model. `observe` is called with every event. */
   answer(question: Question, scope: Scope, observe?: (event: AgentEvent) => void): Promise<Answer>;
+  /** What the model would be sent for a question, without asking it. */
+  prompt?(question: Question, scope: Scope): Promise<Prompt>;
   /** Has the rows of answers to this scope count as memory in use until the result is called. */
   retain?(scope: Scope): () => void;
 }

@@ -8,13 +8,13 @@ import { ProcessBudget } from './budget.ts';
 import { clarifyTool } from './clarification.ts';
 import { agentContinue, answerCheck } from './hooks.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
-import { preparation } from './preparation.ts';
+import { preparation, promptOf } from './preparation.ts';
 import { PromptHealth } from './prompt-health.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
 export { CORRECTION } from './answer-review.ts';
-export type { Agent, AgentEvent, Answer, AnswerNote, AnswerStarted, Choice, Outcome, Usage } from './api.ts';
+export type { Agent, AgentEvent, Answer, AnswerNote, AnswerStarted, Choice, Outcome, Prompt, Usage } from './api.ts';
 export {
   type ModelCalled,
   modelCalled,
@@ -74,6 +74,10 @@ export const agent = definePlugin({
     };
     ctx.tap(toolsCollect, () => [executeSql, clarifyTool]);
     const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));
-    return { ...wrapped, retain: (scope) => budget.retain(scope) };
+    return {
+      ...wrapped,
+      prompt: async (question, scope) => promptOf(await runtime.prepare(question, scope)),
+      retain: (scope) => budget.retain(scope),
+    };
   },
 });

@@ -17,6 +17,7 @@ import {
 } from '../../kernel/index.ts';
 import type { ModelName } from '../model-kit/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
+import type { Prompt } from './api.ts';
 import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
 import { lastQueryPart } from './last-query.ts';
@@ -90,6 +91,21 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
     };
   };
 }
+
+/** The parts of the first request: what is the same for every question comes first. */
+export function promptOf({ modelName, definitions, system, messages }: Preparation): Prompt {
+  const part = (title: string, text: string) => ({ title, text, bytes: Buffer.byteLength(text) });
+  const parts = [
+    part('tools', JSON.stringify(definitions)),
+    part('instructions', system.content as string),
+    ...messages.map(({ role, content }) => part(role, textOf(content))),
+  ];
+  const bytes = parts.reduce((sum, one) => sum + one.bytes, 0);
+  return { model: `${modelName.provider}/${modelName.modelId}`, bytes, parts };
+}
+
+const textOf = (content: LanguageModelV4Message['content']): string =>
+  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 /** The context that is the same for every question, and that of this one. */
 function parted(
