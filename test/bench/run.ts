@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   unread: async () => (await import('./unread.ts')).unread,
   describe: async () => (await import('./describe.ts')).describe,
   grounding: async () => (await import('./grounding.ts')).grounding,
+  retrieval: async () => (await import('./retrieval.ts')).retrieval,
   features: async () => (await import('./features.ts')).features,
   growth: async () => (await import('./growth.ts')).growth,
   admin: async () => (await import('./admin.ts')).admin,
