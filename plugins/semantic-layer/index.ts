@@ -49,6 +49,7 @@ export {
 export { layerIndexes } from './layer-indexes.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type * from './model.ts';
+export { type QueryReading, readingOf, readQuery, shownTables } from './query-reading.ts';
 export { expandReferences } from './references.ts';
 export {
   CatalogFile,

@@ -1,13 +1,12 @@
 /** Defines the plugin that compiles typed plans to SQL. */
 import { datasourceList, definePlugin, type Scope, toolsCollect } from '../../kernel/index.ts';
 import { checkQuery, queryCheck } from '../agent/index.ts';
-import { semanticLayer } from '../semantic-layer/index.ts';
-import { dialectOf, findDialect } from '../sql-kit/index.ts';
+import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
+import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
 import { queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
-import { shownTables } from './values/compared-values.ts';
 import { findValuesTool } from './values/find-values.ts';
 import { valueObjections } from './values/value-check.ts';
 
@@ -42,15 +41,9 @@ export const semanticQuery = definePlugin({
     };
     const tools = [queryMetricsTool(host), findValuesTool((plan, run) => rowsOf(host, plan, run))];
     ctx.tap(toolsCollect, () => tools);
-    const tablesOf = shownTables();
-    ctx.tap(queryCheck, async ({ sql, connectionId }, scope) => {
-      const [model, connections] = await Promise.all([needs.semanticLayer.for(scope), connectionsOf(scope)]);
-      const main = connections.find(({ id }) => id === 'default') ?? connections[0];
-      const connection = connectionId === undefined ? main : connections.find(({ id }) => id === connectionId);
-      const dialect = connection && (await findDialect(ctx, connection.dbType, scope));
-      if (connection === undefined || dialect === undefined) return [];
-      await dialect.load?.();
-      return valueObjections(tablesOf(model, connection.id, connection === main), sql, dialect);
+    ctx.tap(queryCheck, async (attempt, scope) => {
+      const reading = await readQuery(ctx, needs.semanticLayer, attempt, scope);
+      return reading === undefined ? [] : valueObjections(reading);
     });
     return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
   },

@@ -1,5 +1,5 @@
 /** Finds the texts that a statement compares with columns of entities. */
-import { type ModelDimension, type ModelEntity, type SemanticModel, visibleModel } from '../../semantic-layer/index.ts';
+import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
 import {
   type Core,
   type Expr,
@@ -24,29 +24,6 @@ interface VisibleTable {
 
 const EQUALITY = new Set(['=', '==', '<>', '!=']);
 const lower = (name: string) => name.toLowerCase();
-
-/**
- * What may be shown of the entities of a connection, by their physical tables: nothing of hidden columns, and no values of
- * masked ones. `isDefault`: entities that name no connection are of this one. Worked out once for a model.
- */
-export function shownTables(): (model: SemanticModel, id: string, isDefault: boolean) => Map<string, ModelEntity> {
-  const known = new WeakMap<SemanticModel, Map<string, Map<string, ModelEntity>>>();
-  return (model, id, isDefault) => {
-    const ofModel = known.get(model) ?? new Map<string, Map<string, ModelEntity>>();
-    known.set(model, ofModel);
-    const key = `${id} ${isDefault}`;
-    const tables = ofModel.get(key) ?? new Map<string, ModelEntity>();
-    if (!ofModel.has(key)) {
-      ofModel.set(key, tables);
-      for (const entity of visibleModel(model).entities) {
-        if (entity.connection === id || (entity.connection === undefined && isDefault)) {
-          tables.set(lower(entity.table), entity);
-        }
-      }
-    }
-    return tables;
-  };
-}
 
 /** Only what is certain: a plain column, of a table that is an entity, compared with a text for equality. */
 export function comparedValues(select: Select, tables: ReadonlyMap<string, ModelEntity>): ComparedValue[] {

@@ -1,8 +1,7 @@
 /** Objects to a query that compares a column with a text which is none of the values that the layer lists for it. */
 import { nearest } from '../../../kernel/index.ts';
 import type { QueryObjection } from '../../agent/index.ts';
-import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
-import { DEFAULT_LIMITS, parseStatement, type SqlDialect } from '../../sql-kit/index.ts';
+import type { ModelDimension, QueryReading } from '../../semantic-layer/index.ts';
 import { comparedValues } from './compared-values.ts';
 
 const MAX_OBJECTIONS = 5;
@@ -31,22 +30,13 @@ function isComplete({ unique_count, sample_values = [] }: ModelDimension): boole
 
 /**
  * Near values are told before the query runs; otherwise the listed values with an empty result, as the list may not be
- * complete. `tables` hold what may be shown of the entities. A statement that cannot be read is left to the guard.
+ * complete.
  */
-export function valueObjections(
-  tables: ReadonlyMap<string, ModelEntity>,
-  sql: string,
-  dialect: SqlDialect,
-): QueryObjection[] {
-  if (!sql.includes("'")) return [];
-  let compared: ReturnType<typeof comparedValues>;
-  try {
-    compared = comparedValues(parseStatement(sql, dialect, DEFAULT_LIMITS), tables);
-  } catch {
-    return [];
-  }
+export function valueObjections({ sql, tables, select }: QueryReading): QueryObjection[] {
+  const statement = sql.includes("'") ? select() : undefined;
+  if (statement === undefined) return [];
   const objections: QueryObjection[] = [];
-  for (const { entity, dimension, value } of compared) {
+  for (const { entity, dimension, value } of comparedValues(statement, tables)) {
     const samples = (dimension.sample_values ?? []).filter((sample) => typeof sample === 'string');
     if (samples.length === 0 || samples.includes(value)) continue;
     const near = nearValues(value, samples);

@@ -7,12 +7,17 @@ import { SqliteFolder } from '../../../test/harness/sqlite.ts';
 import { agent } from '../../agent/index.ts';
 import { datasourceSqlite } from '../../datasource-sqlite/index.ts';
 import { rowSecurity } from '../../row-security/index.ts';
-import { loadSemanticLayer, type SemanticModel, semanticLayer } from '../../semantic-layer/index.ts';
+import {
+  loadSemanticLayer,
+  readingOf,
+  type SemanticModel,
+  semanticLayer,
+  shownTables,
+} from '../../semantic-layer/index.ts';
 import { sqlGuard } from '../../sql-guard/index.ts';
 import { kitDialect, postgres } from '../../sql-kit/index.ts';
 import { sqlLimits } from '../../sql-limits/index.ts';
 import { semanticQuery } from '../index.ts';
-import { shownTables } from './compared-values.ts';
 import { valueObjections } from './value-check.ts';
 
 const LAYER = {
@@ -42,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]());
 
 const objections = (sql: string, dialect = 'sqlite') =>
-  valueObjections(shownTables()(model, 'default', true), sql, kitDialect(dialect));
+  valueObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
 
 describe('a value that the layer does not list', () => {
   test.each(['sqlite', 'postgres', 'mysql', 'duckdb'])('is objected to with the near ones in %s', (dialect) => {
