@@ -26,6 +26,7 @@ import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
 import { deliverWebhook } from '../../plugins/deliver-webhook/index.ts';
+import { fanOut } from '../../plugins/fan-out/index.ts';
 import { grounding } from '../../plugins/grounding/index.ts';
 import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
@@ -136,6 +137,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminPrompts(),
     adminPlugins(),
     semanticQuery(),
+    fanOut(),
     sqlLimits(env.sqlLimits),
     sqlGuard(),
     ...policies(env),
