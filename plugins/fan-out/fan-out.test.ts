@@ -78,6 +78,10 @@ const ENTITIES = [
       ['warehouses', 'many_to_one', 'warehouse_id', 'id'],
     ],
   ),
+  entity('shelves', number('product_id', 'warehouse_id'), [
+    ['products', 'many_to_one', 'product_id', 'id'],
+    ['warehouses', 'many_to_one', 'warehouse_id', 'id'],
+  ]),
   entity('warehouses', [key('id'), text('city')]),
   // No join is declared.
   entity('payments', [key('id'), ...number('order_id', 'amount')]),
@@ -244,6 +248,11 @@ describe('is objected to', () => {
       'items',
     ],
     [
+      'a condition on another table',
+      "SELECT SUM(p.price) FROM products p JOIN stock s ON s.product_id = p.id JOIN warehouses w ON w.id = s.warehouse_id WHERE w.city = 'Rome'",
+      'stock',
+    ],
+    [
       'a condition that is no whole key',
       'SELECT SUM(o.total) FROM orders o JOIN items l ON l.order_id = o.id AND l.quantity = 1',
       'items',
@@ -358,7 +367,7 @@ describe('is not objected to', () => {
     ],
     [
       'a row of one that is named',
-      "SELECT SUM(p.price) FROM products p JOIN stock s ON s.product_id = p.id JOIN warehouses w ON w.id = s.warehouse_id WHERE w.city = 'Rome'",
+      "SELECT SUM(p.price) FROM products p JOIN shelves s ON s.product_id = p.id JOIN warehouses w ON w.id = s.warehouse_id WHERE w.city = 'Rome'",
     ],
     [
       'a window over its own group',

@@ -17,6 +17,9 @@ import { multiplierOf } from './multiplied-rows.ts';
 import type { Column, RowSource } from './row-set.ts';
 import type { Scope } from './scope.ts';
 
+/** Further calls are not checked, which bounds the time; they take the same rows as a rule. */
+const MAX_CALLS = 50;
+
 export interface FanOut {
   readonly call: Call;
   readonly effect: Effect;
@@ -44,6 +47,7 @@ export function fanOutsOf(select: Select, tables: ReadonlyMap<string, ModelEntit
 class FanOutReader {
   readonly found: FanOut[] = [];
   readonly #clauses: FromClauses;
+  #callsLeft = MAX_CALLS;
 
   constructor(tables: ReadonlyMap<string, ModelEntity>) {
     this.#clauses = new FromClauses(tables);
@@ -73,9 +77,9 @@ class FanOutReader {
     const scope = this.#clauses.read(core, common);
     if (scope.rows.sources.length < 2) return;
     const shares = shareCounts(results, scope);
-    for (const call of calls) {
-      if (isAffected(call) && !shares.has(call)) this.#check(call, calls, core, scope);
-    }
+    const checked = calls.filter((call) => isAffected(call) && !shares.has(call)).slice(0, this.#callsLeft);
+    this.#callsLeft -= checked.length;
+    for (const call of checked) this.#check(call, calls, core, scope);
   }
 
   #from({ first, joins }: From, common: CommonTables): void {

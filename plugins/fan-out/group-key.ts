@@ -6,6 +6,9 @@ import { lower, type Scope } from './scope.ts';
 
 const GROUPING_CALLS = new Set(['rollup', 'cube', 'grouping_sets']);
 
+/** Which of more columns determine others is not worked out, which bounds the time. */
+const MAX_KEY_COLUMNS = 50;
+
 /** The group of each row in `inner`, and what the subquery calls it outside. */
 interface GroupColumn {
   readonly inner: Column;
@@ -21,10 +24,11 @@ export function groupRows(
 ): void {
   const exprs = groupExpressions(core, outputs, inner);
   if (exprs === undefined) return;
+  const shown = new Map<Column, string>();
+  for (const [name, expr] of outputs) if (!hasAggregate(expr)) shown.set(inner.value(expr).column, name);
   const key = exprs.map((expr, index): GroupColumn => {
     const { column } = inner.value(expr);
-    const shown = [...outputs].find(([, output]) => !hasAggregate(output) && inner.value(output).column === column);
-    return { inner: column, outer: rows.column(source, shown?.[0] ?? `group ${index}`) };
+    return { inner: column, outer: rows.column(source, shown.get(column) ?? `group ${index}`) };
   });
   const outerOf = (columns: readonly GroupColumn[]) => columns.map(({ outer }) => outer);
   source.groupKey = outerOf(key);
@@ -36,6 +40,7 @@ export function groupRows(
     if (others.length > 0) rows.determine(outerOf(from), outerOf(others));
   };
   keep([]);
+  if (key.length > MAX_KEY_COLUMNS) return;
   for (const column of key) {
     keep([column]);
     keep(key.filter((other) => other !== column));

@@ -17,8 +17,9 @@ export function multiplierOf(
   const constant = rows.determined(fixed);
   return rows.sources.find((source) => {
     if (single.has(rows.row(source))) return false;
-    // With another source held to one name, such as one product, one row may be left.
-    const named = [...rows.named].filter((other) => other !== source).map((other) => rows.row(other));
+    // Beside a source that is held to one name, such as one role, one row may be left of a table without a key.
+    const others = source.keys?.primary.length === 0 ? [...rows.named].filter((other) => other !== source) : [];
+    const named = others.map((other) => rows.row(other));
     const determined = named.length === 0 ? single : rows.determined([...start, ...named]);
     if (determined.has(rows.row(source))) return false;
     const known = rows.columnsOf(source).filter((column) => determined.has(column));
