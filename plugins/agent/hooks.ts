@@ -24,6 +24,8 @@ export interface QueryObjection {
   readonly hint: string;
   /** The query runs, and the model is told with its result if that is empty. */
   readonly onlyWhenEmpty?: boolean;
+  /** For the reader of the answer, when the model runs the query all the same. */
+  readonly note?: AnswerNote;
 }
 
 /** The model may run the same query again after an objection: each is told once for a question. */

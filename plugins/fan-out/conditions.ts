@@ -81,6 +81,8 @@ class Ranges {
   }
 
   #ordered(low: Expr, high: Expr, scope: Scope): void {
+    // A number bounds quantities, which are no period.
+    if (low.kind === 'number' || high.kind === 'number') return;
     const [lowValue, highValue] = [scope.value(low), scope.value(high)];
     this.#bound(highValue.column, 'lower', lowValue.carriers, scope);
     this.#bound(lowValue.column, 'upper', highValue.carriers, scope);

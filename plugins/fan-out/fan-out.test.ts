@@ -110,6 +110,7 @@ describe('is objected to', () => {
     expect(more).toEqual([]);
     expect(objection).toEqual({
       message: 'SUM(o.total) adds each row of orders once for every row of items that it is joined to.',
+      note: { code: 'rows_repeated', message: objection?.message },
       hint: 'To take each row once, aggregate items in a subquery with one row for each row of orders before joining it, or take a column of items instead. Run the query again only if the rows are meant to repeat.',
     });
   });
@@ -248,6 +249,16 @@ describe('is objected to', () => {
       'items',
     ],
     [
+      'numbered rows of another table',
+      'SELECT SUM(o.total) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY order_id ORDER BY amount) AS rn FROM payments) x JOIN orders o ON o.id = x.order_id JOIN items l ON l.order_id = o.id WHERE x.rn = 1',
+      'items',
+    ],
+    [
+      'numbers between which nothing lies',
+      'SELECT SUM(o.total) FROM orders o JOIN items l ON l.order_id = o.id WHERE l.quantity >= 1 AND l.amount <= 1',
+      'items',
+    ],
+    [
       'a condition on another table',
       "SELECT SUM(p.price) FROM products p JOIN stock s ON s.product_id = p.id JOIN warehouses w ON w.id = s.warehouse_id WHERE w.city = 'Rome'",
       'stock',
@@ -261,6 +272,12 @@ describe('is objected to', () => {
     expect(objections(sql).map(({ message }) => message)).toEqual([
       expect.stringContaining(`for every row of ${multiplier} that it is joined to.`),
     ]);
+  });
+
+  test('with the table whose rows are taken', () => {
+    const sql =
+      'SELECT SUM(c.credit * o.total) FROM customers c JOIN orders o ON o.customer_id = c.id JOIN items l ON l.order_id = o.id';
+    expect(objections(sql)[0]?.message).toContain('each row of orders once for every row of items');
   });
 
   test('once for a table, and at most three in all', () => {

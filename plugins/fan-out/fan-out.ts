@@ -113,11 +113,15 @@ class FanOutReader {
     const isSame = ({ name, distinct, args: [arg] }: Call) =>
       distinct && name.toLowerCase() === 'count' && arg !== undefined && scope.value(arg).column === values[0]!.column;
     if (effect === 'counts' && calls.some(isSame)) return;
+    const isFinest = (source: RowSource) => {
+      const determined = scope.rows.determined([scope.rows.row(source)]);
+      return counted.every((other) => determined.has(scope.rows.row(other)));
+    };
     const { source, name } = values[0]!.column;
     this.found.push({
       call,
       effect,
-      counted: counted[0]!,
+      counted: counted.find(isFinest) ?? counted[0]!,
       multiplier,
       countsKey: effect === 'counts' && source?.keys?.primary.length === 1 && source.keys.primary[0] === name,
       onlyFilters: !resultColumns(core, scope).some((column) => column.source === multiplier),

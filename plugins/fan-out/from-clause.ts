@@ -43,7 +43,9 @@ export class FromClauses {
   /** The sources of a SELECT. `outer`: what a lateral subquery sees. Throws a `RangeError` when there are too many. */
   read(core: SelectCore, common: CommonTables, rows = new RowSet(), outer: readonly Visible[] = []): Scope {
     const scope = new Scope(rows, outer);
+    const sourceCount = rows.sources.length;
     if (core.from !== undefined) this.#from(core.from, scope, common);
+    scope.sources = rows.sources.slice(sourceCount);
     for (const condition of [core.where, core.qualify]) if (condition !== undefined) readCondition(condition, scope);
     return scope;
   }

@@ -4,7 +4,7 @@ import { type AgentTool, type ToolRun, toolsCollect } from '../../kernel/index.t
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
-import { agent } from '../agent/index.ts';
+import { agent, notesOf } from '../agent/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
@@ -60,8 +60,11 @@ it('the model is told once, and may insist', async () => {
     reason: 'E_QUERY_QUESTIONABLE',
     message: 'SUM(o.total) adds each row of orders once for every row of items that it is joined to.',
   });
+  expect(notesOf(run.memory).list).toEqual([]);
   expect((await tool.run({ sql }, run)).forModel).toMatchObject({ rows: [{ total: 40 }] });
+  expect(notesOf(run.memory).list).toMatchObject([{ code: 'rows_repeated' }]);
   const right = 'SELECT SUM(total) AS total FROM orders WHERE id IN (SELECT order_id FROM items)';
   const fresh = { ...run, memory: new Map<string, unknown>() };
   expect((await tool.run({ sql: right }, fresh)).forModel).toMatchObject({ rows: [{ total: 30 }] });
+  expect(notesOf(fresh.memory).list).toEqual([]);
 });

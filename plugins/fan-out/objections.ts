@@ -38,9 +38,11 @@ function objectionTo(
     `aggregate ${shown(multiplier)} in a subquery with one row for each row of ${shown(counted)} before joining it`,
     !onlyFilters && `take a column of ${shown(multiplier)} instead`,
   ].filter((form) => form !== false);
+  const message = `${text} ${VERBS[effect]} each row of ${shown(counted)} once for every row of ${shown(multiplier)} that it is joined to.`;
   return {
-    message: `${text} ${VERBS[effect]} each row of ${shown(counted)} once for every row of ${shown(multiplier)} that it is joined to.`,
+    message,
     hint: `To take each row once, ${forms.join(', or ')}. Run the query again only if the rows are meant to repeat.`,
+    note: { code: 'rows_repeated', message },
   };
 }
 

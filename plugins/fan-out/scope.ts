@@ -29,23 +29,18 @@ const canonical = (expr: Expr) => JSON.stringify(expr, (key, value: unknown) => 
 
 export class Scope {
   readonly visible: Visible[] = [];
+  /** The sources that this SELECT reads. */
+  sources: readonly RowSource[] = [];
   /** Columns that USING makes one of. */
   readonly merged = new Set<string>();
   readonly rows: RowSet;
   /** What a lateral subquery sees besides its own sources. */
   readonly #outer: readonly Visible[];
-  readonly #firstSource: number;
   readonly #values = new Map<string, Value>();
 
   constructor(rows: RowSet, outer: readonly Visible[]) {
     this.rows = rows;
     this.#outer = outer;
-    this.#firstSource = rows.sources.length;
-  }
-
-  /** The sources that this SELECT reads. */
-  get sources(): readonly RowSource[] {
-    return this.rows.sources.slice(this.#firstSource);
   }
 
   resolve({ table, name }: ColumnRef): Value | undefined {
@@ -79,8 +74,10 @@ export class Scope {
     if (inputs.isFunction) this.rows.determine([...inputs.columns], [column]);
     if (expr.kind === 'call' && ROW_NUMBERS.has(lower(expr.name)) && typeof expr.over === 'object') {
       const partition = expr.over.partitionBy.map((part) => this.value(part).column);
-      const wholeRow = this.sources.map((source) => this.rows.row(source));
-      this.rows.determine([...partition, column], wholeRow);
+      this.rows.determine(
+        [...partition, column],
+        this.sources.map((source) => this.rows.row(source)),
+      );
     }
     return { column, carriers: inputs.isKnown ? [...inputs.carriers] : undefined };
   }

@@ -1,6 +1,7 @@
 /** Asks the plugins whether a query should be reconsidered. */
 import { AtlasError, type PluginContext, type SqlResult, type ToolRun } from '../../../kernel/index.ts';
 import { type QueryAttempt, type QueryObjection, queryCheck } from '../hooks.ts';
+import { notesOf } from '../notes.ts';
 
 const KEY = 'agent.objections';
 const STEP_KEY = 'agent.step';
@@ -16,7 +17,8 @@ export type NotedResult = (result: SqlResult) => SqlResult;
 
 /**
  * Throws the first time that a plugin has an objection in this question; in a later step the model may insist on its
- * query. What is only of interest with an empty result, the returned function adds to it.
+ * query. What is only of interest with an empty result, the returned function adds to it; it notes on the answer what the
+ * model insists on.
  */
 export async function checkQuery(
   ctx: Pick<PluginContext, 'call'>,
@@ -32,7 +34,12 @@ export async function checkQuery(
   const isNew = (message: string) => !told.has(message) || (step !== undefined && told.get(message) === step);
   const all = collected.map(({ value }) => value);
   const objections = all.filter(({ message, onlyWhenEmpty }) => onlyWhenEmpty !== true && isNew(message));
-  if (objections.length === 0) return (result) => withNotes(result, all);
+  if (objections.length === 0) {
+    return (result) => {
+      for (const { note } of all) if (note !== undefined) notesOf(memory).add(note);
+      return withNotes(result, all);
+    };
+  }
   for (const { message } of objections) told.set(message, step);
   throw new AtlasError(objections.map(({ message }) => message).join(' '), {
     code: 'invalid_request',
