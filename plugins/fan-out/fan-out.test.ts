@@ -259,6 +259,11 @@ describe('is objected to', () => {
       'items',
     ],
     [
+      'a name of another table',
+      "SELECT COUNT(p.id) FROM warehouses w JOIN stock s ON s.warehouse_id = w.id JOIN products p ON p.id = s.product_id WHERE w.city = 'Rome'",
+      'stock',
+    ],
+    [
       'a condition on another table',
       "SELECT SUM(p.price) FROM products p JOIN stock s ON s.product_id = p.id JOIN warehouses w ON w.id = s.warehouse_id WHERE w.city = 'Rome'",
       'stock',

@@ -106,9 +106,10 @@ class FanOutReader {
     const counted = [...new Set(values.flatMap(({ carriers = [] }) => carriers))];
     const multiplier = counted.length === 0 ? undefined : multiplierOf(counted, group, scope.rows);
     if (multiplier === undefined) return;
-    // In a group that has one row of the table, an average is right, and a count means the joined rows.
-    const inGroup = scope.rows.determined([...group, ...[...scope.rows.named].map((source) => scope.rows.row(source))]);
-    if (effect !== 'adds' && counted.every((source) => inGroup.has(scope.rows.row(source)))) return;
+    // Of one row in a group, an average is right, and a count means the joined rows; so does a count of one name.
+    const inGroup = scope.rows.determined(group);
+    const isOne = (one: RowSource) => inGroup.has(scope.rows.row(one)) || scope.rows.named.has(one);
+    if (effect !== 'adds' && counted.every(isOne)) return;
     // Counted both ways, the joined rows are meant.
     const isSame = ({ name, distinct, args: [arg] }: Call) =>
       distinct && name.toLowerCase() === 'count' && arg !== undefined && scope.value(arg).column === values[0]!.column;
