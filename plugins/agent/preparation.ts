@@ -132,7 +132,9 @@ function parted(
 }
 
 async function withEngine(ctx: PluginContext, { dbType, ...connection }: ConnectionInfo, scope: Scope) {
-  return { ...connection, engine: (await findDialect(ctx, dbType, scope))?.label ?? dbType };
+  const dialect = await findDialect(ctx, dbType, scope);
+  const advice = dialect?.advice;
+  return { ...connection, engine: dialect?.label ?? dbType, ...(advice !== undefined && { advice }) };
 }
 
 function checkLength(question: Question, questionBytes: number): void {

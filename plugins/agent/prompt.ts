@@ -30,6 +30,8 @@ const CACHE_POINT: SharedV4ProviderOptions = {
 /** A connection and what its engine is called. */
 export interface PromptConnection extends Pick<ConnectionInfo, 'id' | 'description'> {
   readonly engine: string;
+  /** How its SQL is written, in one line. */
+  readonly advice?: string;
 }
 
 export interface PromptInput {
@@ -74,7 +76,7 @@ const isAt = (facts: readonly string[]) => (fact: string, at: number) => fact ==
 const factsIn = ({ connections, context, now }: PromptInput) => [
   dayOf(now),
   `${connections.length}`,
-  ...connections.flatMap(({ id, engine, description }) => [id, engine, description ?? '']),
+  ...connections.flatMap(({ id, engine, advice, description }) => [id, engine, advice ?? '', description ?? '']),
   ...context.flatMap(({ title, text, trusted }) => [title, text, `${trusted}`]),
 ];
 
@@ -122,6 +124,8 @@ function connectionSection(connections: readonly PromptConnection[]): string {
   const lines = connections.map(
     ({ id, engine, description }) => `- ${id}: ${engine}${description ? `, ${oneLine(description)}` : ''}`,
   );
+  const advice = new Map(connections.map(({ engine, advice: text }) => [engine, text]));
+  for (const [engine, text] of advice) if (text !== undefined) lines.push(`How ${engine} is written: ${text}`);
   return `Connections\n${lines.join('\n')}`;
 }
 

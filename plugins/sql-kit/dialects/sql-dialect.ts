@@ -17,6 +17,8 @@ export interface SqlDialect extends Grammar, PrintRules {
   readonly name: string;
   /** What people and models call it. */
   readonly label: string;
+  /** For models, in one line: how it truncates a date, quotes a name, divides integers and compares texts. */
+  readonly advice?: string;
   /** What OpenTelemetry calls the engine in `db.system.name`; missing: `name`. */
   readonly telemetryName?: string;
 

@@ -14,6 +14,7 @@ import { duckdbSyntax } from './syntax.ts';
 export const duckdb: SqlDialect = {
   name: 'duckdb',
   label: 'DuckDB',
+  advice: `date_trunc('month', t) gives the month, t - INTERVAL 1 MONTH moves; "name" quotes a name; 7 / 2 is 3.5, 7 // 2 is 3; ILIKE ignores case.`,
   keywords: duckdbKeywords,
   syntax: duckdbSyntax,
   notation: standardNotation,

@@ -15,6 +15,7 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export const mysql: SqlDialect = {
   name: 'mysql',
   label: 'MySQL',
+  advice: `DATE_FORMAT(t, '%Y-%m') gives the month, t - INTERVAL 1 MONTH moves; \`name\` quotes a name; 7 / 2 is 3.5, 7 DIV 2 is 3; LIKE and = ignore case unless the column's collation does not.`,
   keywords: mysqlKeywords,
   syntax: mysqlSyntax,
   notation: {

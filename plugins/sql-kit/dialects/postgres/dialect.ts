@@ -20,6 +20,7 @@ const reader = new PostgresReader();
 export const postgres: SqlDialect = {
   name: 'postgres',
   label: 'PostgreSQL',
+  advice: `date_trunc('month', t) gives the month, t - INTERVAL '1 month' moves; "Name" keeps capitals, other names are lower case; 7 / 2 is 3, 7.0 / 2 is 3.5; ILIKE ignores case.`,
   telemetryName: 'postgresql',
   load: () => reader.load(),
   reader,

@@ -14,6 +14,7 @@ import { syntaxHint } from './syntax-hint.ts';
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   label: 'SQLite',
+  advice: `dates are texts: strftime('%Y-%m', d) gives the month, date(d, '-1 month') moves one; "name" quotes a name; 7 / 2 is 3, 7.0 / 2 is 3.5; LIKE ignores the case of ASCII letters.`,
   keywords: sqliteKeywords,
   syntax: { ...baseSyntax, token: baseToken, hint: syntaxHint },
   notation: {
