@@ -48,6 +48,8 @@ interface TermNames {
 export class Ranker {
   readonly #model: SemanticModel;
   readonly #visible: VisibleModel;
+  /** What may be shown of the entities, by name. */
+  readonly #shown: ReadonlyMap<string, ModelEntity>;
   readonly #metrics: ReadonlyMap<string, ModelMetric>;
   readonly #terms: ReadonlyMap<string, ModelTerm>;
   readonly #termNames: readonly TermNames[];
@@ -60,6 +62,7 @@ export class Ranker {
     this.#rest = visible.entities.length <= MAX_CHOSEN ? visible.entities.map(({ name }) => name) : [];
     this.#model = model;
     this.#visible = visible;
+    this.#shown = new Map(visible.entities.map((entity) => [entity.name, entity]));
     this.#metrics = new Map(visible.metrics.map((metric) => [metric.id, metric]));
     this.#terms = new Map(visible.glossary.map((term) => [termId(term), term]));
     this.#termNames = visible.glossary.map((term) => ({ term, names: namesOf(term) }));
@@ -85,7 +88,7 @@ export class Ranker {
   choose(ranked: readonly ScoredEntity[]): ScoredEntity[] {
     const [best] = ranked;
     if (best === undefined)
-      return this.#rest.flatMap((name) => ({ entity: this.#model.entity(name)!, score: 0, parts: [] }));
+      return this.#rest.flatMap((name) => ({ entity: this.#shown.get(name)!, score: 0, parts: [] }));
     const chosen = [best];
     const bridges = new Set<string>();
     const covered = [...best.parts];
@@ -116,7 +119,7 @@ export class Ranker {
     const others = [...ranked.map(({ entity }) => entity.name), ...near, ...this.#rest];
     for (const name of others) if (names().size < MIN_CHOSEN) bridges.add(name);
     const between = [...bridges].flatMap((name) => {
-      const entity = this.#model.entity(name);
+      const entity = this.#shown.get(name);
       return entity === undefined || chosen.some((one) => one.entity === entity)
         ? []
         : (known.get(name) ?? { entity, score: 0, parts: [] });
