@@ -31,8 +31,8 @@ export interface QuestionSet extends Disposable {
   readonly questions: readonly AskedQuestion[];
 }
 
-/** A date, a time, a number, a pattern: nothing that a layer could list as a value of a column. */
-const NO_VALUE = /^(?:[\d\s:.+-]*|.*[%_].*)$/;
+/** A date, a time, a number, a pattern, a piece of a format: nothing that a layer could list as a value of a column. */
+const NO_VALUE = /^(?:[\d\s:.+-]*|-?Q[1-4]?|now|.*%.*)$/;
 
 function nodesIn(node: unknown, visit: (node: Readonly<Record<string, unknown>>) => void): void {
   if (typeof node !== 'object' || node === null) return;

@@ -72,6 +72,25 @@ export function detailed(chosen: readonly ScoredEntity[], asked: AskedWords, max
   }
 }
 
+/** What was written of members before, as long as their model is in use. */
+const lines = new WeakMap<object, string>();
+
+function lineOf(member: object, render: () => string): string {
+  let text = lines.get(member);
+  if (text === undefined) {
+    text = render();
+    lines.set(member, text);
+  }
+  return text;
+}
+
+/** The values that the question names come first. */
+function columnLine(entity: ModelEntity, dimension: ModelDimension, asked: AskedWords): string {
+  const values = valuesByRelevance(dimension, asked);
+  if (values !== dimension.sample_values) return dimensionLine(entity, dimension, values);
+  return lineOf(dimension, () => dimensionLine(entity, dimension));
+}
+
 interface BlockInit {
   readonly asked: AskedWords;
   /** The entities that are shown, with what their members are worth. */
@@ -96,20 +115,29 @@ function blockOf(entity: ModelEntity, { asked, shares }: BlockInit): Block {
   const columns = entity.dimensions.map((dimension) =>
     item(
       dimension.name,
-      dimensionLine(entity, dimension, valuesByRelevance(dimension, asked)),
+      columnLine(entity, dimension, asked),
       columnRelevance(dimension, asked) + readWorth(dimension),
     ),
   );
   const measures = entity.measures.map((measure) =>
-    item(measure.name, measureLine(entity, measure), relevances.get(measure) ?? 0),
+    item(
+      measure.name,
+      lineOf(measure, () => measureLine(entity, measure)),
+      relevances.get(measure) ?? 0,
+    ),
   );
   const segments = entity.segments.map((segment) =>
-    item(segment.name, segmentLine(entity, segment), relevances.get(segment) ?? 0),
+    item(
+      segment.name,
+      lineOf(segment, () => segmentLine(entity, segment)),
+      relevances.get(segment) ?? 0,
+    ),
   );
   const joins = entity.joins.map((join) => {
     const isOnly = entity.joins.filter(({ target }) => target === join.target).length === 1;
     const { description: _, ...plain } = join;
-    return item(join.name, joinLine(entity, isOnly ? plain : join), JOIN_WORTH * (shares.get(join.target) ?? 0));
+    const text = lineOf(join, () => joinLine(entity, isOnly ? plain : join));
+    return item(join.name, text, JOIN_WORTH * (shares.get(join.target) ?? 0));
   });
   return {
     entity,

@@ -92,8 +92,9 @@ export function columnRelevance(dimension: ModelDimension, asked: AskedWords): n
 }
 
 /** Sample values, those that the question names first. */
-export function valuesByRelevance(dimension: ModelDimension, { words }: AskedWords): readonly unknown[] {
-  const values = dimension.sample_values ?? [];
+export function valuesByRelevance(dimension: ModelDimension, { words }: AskedWords): readonly unknown[] | undefined {
+  const values = dimension.sample_values;
+  if (values === undefined || ![...words.keys()].some((word) => wordsOf(dimension).values.has(word))) return values;
   const isNamed = (value: unknown) => typeof value === 'string' && termsOf(value).some((term) => words.has(term));
   const named = values.filter(isNamed);
   return named.length === 0 ? values : [...named, ...values.filter((value) => !isNamed(value))];

@@ -4,7 +4,7 @@ import { expandReferences } from '../references.ts';
 import type { Measure, Segment } from '../schema.ts';
 
 const MAX_DESCRIPTION = 240;
-const MAX_SYNONYMS = 100;
+const MAX_SYNONYMS = 80;
 const MAX_SQL = 400;
 const MAX_SAMPLES = 8;
 

@@ -46,21 +46,30 @@ export function stem(term: string): string | null {
  * so that `cancelled` matches `cancellations`. `stems`: those known so far, as most words of a layer are repeated.
  */
 export function termsOf(text: string, stems?: Map<string, string | null>): string[] {
+  const termOf = (word: string): string | null => {
+    let term = stems?.get(word);
+    if (term === undefined) {
+      term = STOP_WORDS.has(word) ? null : stemmer(withoutAccents(word));
+      stems?.set(word, term);
+    }
+    return term;
+  };
   const terms: string[] = [];
-  for (const identifier of text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
+  for (const [identifier] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[_-][\p{L}\p{M}\p{N}]+)*_*/gu)) {
     if (identifier.length > MAX_WORD_LENGTH) continue;
-    for (const [part] of identifier.matchAll(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu)) {
-      const word = part.toLowerCase();
-      let term = stems?.get(word);
-      if (term === undefined) {
-        term = STOP_WORDS.has(word) ? null : stemmer(withoutAccents(word));
-        stems?.set(word, term);
-      }
-      if (term !== null) terms.push(term);
+    const parts = Array.from(identifier.matchAll(PARTS), ([part]) => termOf(part.toLowerCase()));
+    for (const term of parts) if (term !== null) terms.push(term);
+    // `no_show` and "no-shows" are words although neither of their parts says anything.
+    if (parts.length > 1 && parts.includes(null)) {
+      const whole = termOf(identifier.toLowerCase().replace(/[_-]/g, ''));
+      if (whole !== null) terms.push(whole);
     }
   }
   return terms;
 }
+
+/** The words of an identifier: of `camelCase`, between letters and digits, and "SUVs" as one. */
+const PARTS = /\p{Lu}{2,}s(?!\p{L})|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
 /** Each two words that follow each other. */
 export const pairsOf = (terms: readonly string[]): string[] => terms.slice(1).map((term, at) => `${terms[at]} ${term}`);
