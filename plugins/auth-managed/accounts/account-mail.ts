@@ -11,6 +11,7 @@ import {
   type PluginContext,
   type Scope,
 } from '../../../kernel/index.ts';
+import { atMostEntries } from '../cache-bound.ts';
 
 const HOUR_MS = 3_600_000;
 /** Mails of a kind that one person gets in a day; for a forgotten password, which anybody may ask for, in an hour. */
@@ -50,8 +51,8 @@ export interface AccountMailInit {
 export class AccountMail {
   readonly #init: AccountMailInit;
   // In memory, so each server counts by itself.
-  readonly #toAddress = new LRUCache<string, number>({ max: 50_000 });
-  readonly #ofSender = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS });
+  readonly #toAddress = new LRUCache<string, number>(atMostEntries(50_000));
+  readonly #ofSender = new LRUCache<string, number>({ ...atMostEntries(10_000), ttl: HOUR_MS });
   readonly #running = new Set<Promise<void>>();
 
   constructor(init: AccountMailInit) {

@@ -3,6 +3,7 @@
  * worthless at once; other servers accept them until they expire.
  */
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../cache-bound.ts';
 
 /** How long a cached session is accepted without asking the database. */
 export const COOKIE_CACHE_MS = 300_000;
@@ -10,7 +11,7 @@ export const COOKIE_CACHE_MS = 300_000;
 export class SessionCache {
   // An entry may go once every cache that was made before it has expired.
   readonly #changed = new LRUCache<string, { readonly version: string; readonly atMs: number }>({
-    max: 100_000,
+    ...atMostEntries(100_000),
     ttl: COOKIE_CACHE_MS,
   });
 

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AtlasError } from '../../../kernel/index.ts';
 import { addressKey } from '../../http/index.ts';
+import { atMostEntries } from '../cache-bound.ts';
 
 interface Tally {
   failures: number;
@@ -49,9 +50,9 @@ function keysOf(account: string, ip: string) {
 export class Throttle {
   readonly #now: () => number;
   readonly #message: string;
-  readonly #tallies = new LRUCache<string, Tally>({ max: 50_000 });
+  readonly #tallies = new LRUCache<string, Tally>(atMostEntries(50_000));
   /** Accounts at the addresses that they have succeeded from, with the time until when that is remembered. */
-  readonly #familiar = new LRUCache<string, number>({ max: 50_000 });
+  readonly #familiar = new LRUCache<string, number>(atMostEntries(50_000));
 
   constructor(now: () => number, message = 'There were too many failed attempts to sign in.') {
     this.#now = now;
