@@ -18,6 +18,12 @@ const UNIT_TESTS = globSync('{kernel,plugins,config,bin}/**/*.test.ts', { exclud
   STARTS_NOTHING.test(readFileSync(path, 'utf8')),
 );
 
+/** A test that replaces a module has a process of its own. */
+const MODULE_MOCK = /\bvi\.(?:un|do)?mock\(/;
+const MOCKING_TESTS = globSync(FAST_TESTS, { exclude: PROCESS_TESTS }).filter((path) =>
+  MODULE_MOCK.test(readFileSync(path, 'utf8')),
+);
+
 const servers = {
   globalSetup: ['test/harness/shared-servers.ts'],
   setupFiles: ['test/harness/check-answers.ts', 'test/harness/quick-passwords.ts'],
@@ -37,8 +43,15 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: UNIT_TESTS, isolate: false } },
       {
         extends: true,
-        test: { name: 'app', include: FAST_TESTS, exclude: [...PROCESS_TESTS, ...UNIT_TESTS], ...servers },
+        test: {
+          name: 'app',
+          include: FAST_TESTS,
+          exclude: [...PROCESS_TESTS, ...UNIT_TESTS, ...MOCKING_TESTS],
+          isolate: false,
+          ...servers,
+        },
       },
+      { extends: true, test: { name: 'mocks', include: MOCKING_TESTS, ...servers } },
       {
         extends: true,
         test: { name: 'process', include: PROCESS_TESTS, exclude: ['**/node_modules/**'], ...servers },
@@ -50,7 +63,6 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Tests start real servers, and changed files are noticed a moment later.
     retry: process.env.CI ? 1 : 0,
-    // Each file runs in a separate process: databases, children and servers of one test never meet another's.
     pool: 'forks',
     // Much of the time a test waits for a server: with one file for each core, a quarter of the cores is idle.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

@@ -1,12 +1,10 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { Origins } from './accounts/request-origins.ts';
 import { cookieDomain } from './better-auth/cookie-domain.ts';
 import { betterAuthError } from './better-auth/errors.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
-
-vi.unmock('better-auth/crypto');
 
 it.each([
   ['https://api.example.com', ['https://app.example.com'], 'example.com'],

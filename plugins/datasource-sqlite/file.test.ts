@@ -134,7 +134,7 @@ describe('a database file', () => {
         maxProcesses: 1,
         memoryLimitMb: 128,
         queueLimit: 1,
-        acquireTimeoutMs: 1_000,
+        acquireTimeoutMs: 30_000,
         idleTimeoutMs: 1_000,
       },
       '/',

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { generateLayer, writeLayer } from '../../test/harness/generate-layer.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import type { SemanticModel } from './model.ts';
@@ -12,12 +12,11 @@ const names = (model: SemanticModel) => model.entities.map(({ name }) => name);
 
 /** Waits for a model for which `isWanted` holds; the interval between two checks may have to pass first. */
 async function eventually(layer: ReloadingLayer, isWanted: (model: SemanticModel) => boolean): Promise<SemanticModel> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  const wanted = async () => {
     const model = await layer.modelFor(null);
-    if (isWanted(model)) return model;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('The change was not noticed.');
+    return isWanted(model) ? model : undefined;
+  };
+  return (await vi.waitUntil(wanted, { timeout: 15_000, interval: 10 })) as SemanticModel;
 }
 
 describe('changes', () => {

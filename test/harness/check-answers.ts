@@ -2,7 +2,7 @@
  * Checks every answer of every app that a test starts against the OpenAPI document of that app. A test fails that made a
  * request whose answer is not described. Vitest loads this file before each test file.
  */
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -112,9 +112,16 @@ function failWithFaults(): void {
   if (faults.length > 0) throw new Error(`Answers do not match their description:\n${faults.join('\n')}`);
 }
 
-subscribe('fastify.initialization', (message) => {
+const INITIALIZATION = 'fastify.initialization';
+function watchNew(message: unknown): void {
   const started = startedApp();
   if (started !== undefined) watch((message as { fastify: FastifyInstance }).fastify, started);
-});
+}
+
+subscribe(INITIALIZATION, watchNew);
 afterEach(failWithFaults);
-afterAll(failWithFaults);
+afterAll(() => {
+  // The next file may run in this process, and loads this one again.
+  unsubscribe(INITIALIZATION, watchNew);
+  failWithFaults();
+});
