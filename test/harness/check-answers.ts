@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, afterEach } from 'vitest';
 import type { App } from '../../kernel/index.ts';
-import type { Exchange } from './described-answers.ts';
+import type { Check, Exchange } from './described-answers.ts';
 import { startedApp } from './observed-apps.ts';
 
 /** Larger bodies are left out: tests measure what the server does with them. */
@@ -37,18 +37,9 @@ async function documentOf(app: App): Promise<object> {
   return openapiDocument(own, { title: 'Test', version: '1.0.0', plugins: {}, security, errorCodes });
 }
 
-type Check = (exchange: Exchange) => string[];
-
-/** Documents are compiled once, however many apps have the same. */
-const checks = new Map<string, Check>();
-
 async function checkFor(app: App): Promise<Check> {
   const { describedBy } = await import('./described-answers.ts');
-  const document = await documentOf(app);
-  const text = JSON.stringify(document);
-  const check = checks.get(text) ?? describedBy(document);
-  checks.set(text, check);
-  return check;
+  return describedBy(await documentOf(app));
 }
 
 /** As they were sent; those of an answer in pieces never were the reply's. */

@@ -1,6 +1,7 @@
 /** Compares requests and answers with the OpenAPI document of the server that answered. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { LRUCache } from 'lru-cache';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,7 +58,8 @@ class Schemas {
   readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(document: unknown, coerceTypes = false) {
-    this.#ajv = new Ajv2020({ strict: false, logger: false, coerceTypes });
+    // A document is no schema itself, and another test validates it.
+    this.#ajv = new Ajv2020({ strict: false, logger: false, coerceTypes, validateSchema: false });
     addFormats.default(this.#ajv);
     this.#ajv.addSchema(document as object, 'document');
   }
@@ -79,8 +81,20 @@ const pointer = (...keys: string[]) =>
 
 const mediaType = (value: unknown) => String(value ?? '').split(';', 1)[0] as string;
 
-/** Says of an exchange what the document does not allow; nothing is wrong with most. */
-export function describedBy(document: object): (exchange: Exchange) => string[] {
+/** Says of an exchange what a document does not allow; nothing is wrong with most. */
+export type Check = (exchange: Exchange) => string[];
+
+/** The newest documents that were compiled: many apps have the same, in one test file and the next. */
+const compiled = new LRUCache<string, Check>({ max: 10 });
+
+export function describedBy(document: object): Check {
+  const text = JSON.stringify(document);
+  const check = compiled.get(text) ?? compile(document);
+  compiled.set(text, check);
+  return check;
+}
+
+function compile(document: object): Check {
   const { paths } = document as Document;
   const answers = new Schemas(closed(document));
   const bodies = new Schemas(document);
