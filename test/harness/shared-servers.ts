@@ -1,13 +1,14 @@
 /**
  * Prepares a test run: temporary files are in memory where it has room, since a commit on a disk takes milliseconds, and
- * there is one PostgreSQL server, in which each test file makes its own databases.
+ * there is one PostgreSQL server, in which each test file makes its own databases. A
+ * test that needs a server of its own starts a copy of the files of a new one.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { memoryFolder } from './memory-folder.ts';
-import { startPostgres } from './postgres.ts';
+import { makePostgresTemplate, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,6 +23,7 @@ export default async function start(project: TestProject): Promise<() => Promise
   // Database servers run as another user.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
+  await makePostgresTemplate(mkdtempSync(join(folder, 'postgres-template-')));
   const server = await startPostgres({ max_connections: '300' });
   project.provide('postgresUrl', server.url);
   return async () => {
