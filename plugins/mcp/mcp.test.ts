@@ -67,8 +67,13 @@ const call = async (client: Client, name: string, args: Record<string, unknown>)
 };
 
 describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(transport());
+  });
+  afterAll(() => client.close());
+
   it('every tool answers, and refuses with a sentence', async () => {
-    await using client = await connect(transport());
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       'ask',
       'query_sql',
@@ -99,7 +104,6 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
   });
 
   it('a call that the client cancels ends its statement', async () => {
-    await using client = await connect(transport());
     const column = `cancelled over ${name}`;
     const sql = `select count(*) as "${column}" from order_items a, order_items b, order_items c`;
     const stop = new AbortController();
@@ -115,7 +119,6 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
   });
 
   it('the semantic layer is shown as resources, its questions as prompts', async () => {
-    await using client = await connect(transport());
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toContain('semantic://entities/orders.yml');
     const { contents } = await client.readResource({ uri: 'semantic://glossary.yml' });
@@ -129,7 +132,6 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
   });
 
   it('prompts that an administrator collects are there at once, the own first', async () => {
-    await using client = await connect(transport());
     const shown = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
     const before = await shown();
     const prompts = '/api/v1/admin/prompts';
