@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testScope } from '../../../test/harness/create-test-app.ts';
 import { dialects } from '../../../test/harness/internal-databases.ts';
 import {
@@ -106,35 +106,46 @@ describe.each(dialects)('an administrator whom an organization made, on %s', (di
     ]);
   });
 
-  it.each<[string, string, (id: string, memberId: string) => object | undefined]>([
-    ['PATCH', '/api/v1/admin/users/:id/role', () => ({ role: 'viewer' })],
-    ['PUT', '/api/v1/admin/roles/users/:id/role', () => ({ role: 'viewer' })],
-    ['POST', '/api/v1/admin/users/:id/ban', () => ({})],
-    ['POST', '/api/v1/admin/users/:id/unban', () => ({})],
-    ['POST', '/api/v1/admin/users/:id/revoke', () => ({})],
-    ['DELETE', '/api/v1/admin/users/:id', () => undefined],
-    ['POST', '/api/auth/organization/update-member-role', (_, memberId) => ({ memberId, role: 'viewer' })],
-    ['POST', '/api/auth/organization/remove-member', (_, memberId) => ({ memberIdOrEmail: memberId })],
-    ['POST', '/api/auth/organization/remove-member', () => ({ memberIdOrEmail: 'eve@example.com' })],
-  ])(
-    'cannot change an administrator whom the platform appointed, as owner either: %s %s',
-    async (method, path, body) => {
-      await using server = await startServer(await db.url(dialect));
-      const { boss, ann, annId, acme } = await promoted(server);
-      const eve = await userOf(server, 'eve@example.com');
+  describe('cannot change an administrator whom the platform appointed, as owner either', () => {
+    let server: Awaited<ReturnType<typeof startServer>>;
+    let all: Awaited<ReturnType<typeof promoted>>;
+    let count = 0;
+    const memberOf = async (id: string) => {
+      const { members } = (await all.boss.send('/api/auth/organization/list-members')).body;
+      return members.find(({ userId }: { userId: string }) => userId === id).id as string;
+    };
+    beforeAll(async () => {
+      server = await startServer(await db.url(dialect));
+      all = await promoted(server);
+      await organization(all.boss, 'update-member-role', { memberId: await memberOf(all.annId), role: 'owner' });
+    });
+    afterAll(() => server.close());
+
+    it.each<[string, string, (eve: { email: string; memberId: string }) => object | undefined]>([
+      ['PATCH', '/api/v1/admin/users/:id/role', () => ({ role: 'viewer' })],
+      ['PUT', '/api/v1/admin/roles/users/:id/role', () => ({ role: 'viewer' })],
+      ['POST', '/api/v1/admin/users/:id/ban', () => ({})],
+      ['POST', '/api/v1/admin/users/:id/unban', () => ({})],
+      ['POST', '/api/v1/admin/users/:id/revoke', () => ({})],
+      ['DELETE', '/api/v1/admin/users/:id', () => undefined],
+      ['POST', '/api/auth/organization/update-member-role', ({ memberId }) => ({ memberId, role: 'viewer' })],
+      ['POST', '/api/auth/organization/remove-member', ({ memberId }) => ({ memberIdOrEmail: memberId })],
+      ['POST', '/api/auth/organization/remove-member', ({ email }) => ({ memberIdOrEmail: email })],
+    ])('%s %s', async (method, path, body) => {
+      const { boss, ann, acme } = all;
+      const email = `eve-${count++}@example.com`;
+      const eve = await userOf(server, email);
       const eveId = await idOf(eve);
       await server.get(authManaged).users.setRole(platform('root'), eveId, 'admin');
-      await invite(boss, eve, 'eve@example.com');
-      const { members } = (await boss.send('/api/auth/organization/list-members')).body;
-      const memberOf = (id: string) => members.find(({ userId }: { userId: string }) => userId === id).id as string;
-      await organization(boss, 'update-member-role', { memberId: memberOf(annId), role: 'owner' });
-      const act = (who: Client) => who.send(path.replace(':id', eveId), { method, body: body(eveId, memberOf(eveId)) });
+      await invite(boss, eve, email);
+      const sent = { method, body: body({ email, memberId: await memberOf(eveId) }) };
+      const act = (who: Client) => who.send(path.replace(':id', eveId), sent);
       expect(await act(ann)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
       // Here a plain member, elsewhere what they were.
       expect(await standing(eve)).toEqual(['analyst', acme]);
       expect((await act(boss)).status).toBe(200);
-    },
-  );
+    });
+  });
 });
 
 describe.each(dialects)('an administrator of the platform, on %s', (dialect) => {
