@@ -47,7 +47,6 @@ interface TermNames {
 /** Ranks the parts of one model. */
 export class Ranker {
   readonly #model: SemanticModel;
-  readonly #visible: VisibleModel;
   /** What may be shown of the entities, by name. */
   readonly #shown: ReadonlyMap<string, ModelEntity>;
   readonly #metrics: ReadonlyMap<string, ModelMetric>;
@@ -61,7 +60,6 @@ export class Ranker {
   constructor(model: SemanticModel, visible: VisibleModel) {
     this.#rest = visible.entities.length <= MAX_CHOSEN ? visible.entities.map(({ name }) => name) : [];
     this.#model = model;
-    this.#visible = visible;
     this.#shown = new Map(visible.entities.map((entity) => [entity.name, entity]));
     this.#metrics = new Map(visible.metrics.map((metric) => [metric.id, metric]));
     this.#terms = new Map(visible.glossary.map((term) => [termId(term), term]));
@@ -82,96 +80,74 @@ export class Ranker {
   }
 
   /**
-   * The entities to show in detail: one after the other the one that says most about words of the question of which the
-   * chosen ones say little, and those through which they are joined.
+   * The entities to show in detail: one after the other the one that adds most to what the chosen ones say of the words of
+   * the question, with the entities through which it is joined; then, where those are few, what is nearest.
    */
   choose(ranked: readonly ScoredEntity[]): ScoredEntity[] {
     const [best] = ranked;
-    if (best === undefined)
-      return this.#rest.flatMap((name) => ({ entity: this.#shown.get(name)!, score: 0, parts: [] }));
-    const chosen = [best];
-    const bridges = new Set<string>();
-    const covered = [...best.parts];
+    const chosen = new Set<string>(best && [best.entity.name]);
+    const covered = [...(best?.parts ?? [])];
     const left = new Set(ranked.slice(1, CONSIDERED));
-    while (chosen.length + bridges.size < MAX_CHOSEN && left.size > 0) {
-      let [next, gain] = [undefined as ScoredEntity | undefined, 0];
-      for (const one of left) {
-        const own = one.score - one.parts.reduce((sum, part) => sum + part, 0);
-        const value = one.parts.reduce(
-          (sum, part, at) => sum + Math.max(part - (covered[at] ?? 0), REPEATED_WEIGHT * part),
-          own,
-        );
-        if (value > gain) [next, gain] = [one, value];
-      }
-      if (next === undefined || gain < CHOSEN_SHARE * best.score) break;
-      left.delete(next);
-      const way = this.#paths.between([...chosen.map(({ entity }) => entity.name), next.entity.name]);
-      const added = way.filter((name) => !bridges.has(name));
-      if (chosen.length + bridges.size + added.length + 1 > MAX_CHOSEN) continue;
-      chosen.push(next);
-      bridges.delete(next.entity.name);
-      for (const name of added) bridges.add(name);
-      for (const [at, part] of next.parts.entries()) covered[at] = Math.max(covered[at] ?? 0, part);
+    while (best !== undefined && left.size > 0) {
+      const next = mostTelling(left, covered);
+      if (next === undefined || next.gain < CHOSEN_SHARE * best.score) break;
+      left.delete(next.one);
+      const { name } = next.one.entity;
+      const added = new Set([...chosen, name, ...this.#paths.between([...chosen, name])]);
+      if (added.size > MAX_CHOSEN) continue;
+      for (const one of added) chosen.add(one);
+      for (const [at, part] of next.one.parts.entries()) covered[at] = Math.max(covered[at] ?? 0, part);
+    }
+    const joined = [...chosen].flatMap((name) => [...this.#paths.joined(name)]);
+    for (const name of [...ranked.map(({ entity }) => entity.name), ...joined, ...this.#rest]) {
+      if (chosen.size < MIN_CHOSEN) chosen.add(name);
     }
     const known = new Map(ranked.map((one) => [one.entity.name, one]));
-    const names = () => new Set([...chosen.map(({ entity }) => entity.name), ...bridges]);
-    const near = [...names()].flatMap((name) => [...this.#paths.joined(name)]);
-    const others = [...ranked.map(({ entity }) => entity.name), ...near, ...this.#rest];
-    for (const name of others) if (names().size < MIN_CHOSEN) bridges.add(name);
-    const between = [...bridges].flatMap((name) => {
+    return [...chosen].flatMap((name) => {
       const entity = this.#shown.get(name);
-      return entity === undefined || chosen.some((one) => one.entity === entity)
-        ? []
-        : (known.get(name) ?? { entity, score: 0, parts: [] });
+      return entity === undefined ? [] : (known.get(name) ?? { entity, score: 0, parts: [] });
     });
-    return [...chosen, ...between];
   }
 
   /** By the question's words, and by the metrics, terms and joins that refer to an entity. */
   #entities(hits: readonly Hit[]): ScoredEntity[] {
-    const model = this.#model;
     const parts = new Map<string, readonly number[]>();
-    const scores = new Map<string, number>();
-    const raise = (name: string | undefined, score: number, own: readonly number[]) => {
-      const key = name === undefined ? undefined : model.entity(name)?.name;
-      if (key === undefined) return;
-      const known = parts.get(key);
-      scores.set(key, Math.max(scores.get(key) ?? 0, score));
-      parts.set(key, known === undefined ? own : known.map((part, at) => Math.max(part, own[at]!)));
-    };
-    for (const { kind, id, score, parts: own } of hits) if (kind === 'entity') raise(id, score, own);
-    const referred = new Map<string, Hit>();
-    for (const hit of hits) {
-      const names =
-        hit.kind === 'metric'
-          ? [model.metric(hit.id)?.entity]
-          : hit.kind === 'term'
-            ? entitiesOf(this.#terms.get(hit.id), model)
-            : [];
-      for (const name of names) {
-        const key = model.entity(name ?? '')?.name;
-        if (key !== undefined && !referred.has(key)) referred.set(key, hit);
-      }
-    }
-    for (const [name, hit] of referred) {
-      const own = hit.parts.map((part) => part * REFERENCE_WEIGHT);
-      const before = parts.get(name);
-      const both = before === undefined ? own : before.map((part, at) => part + own[at]!);
-      parts.set(name, both);
-      scores.set(
+    for (const { kind, id, parts: own } of hits) if (kind === 'entity') parts.set(id, own);
+    for (const [name, hit] of this.#references(hits)) {
+      const own = parts.get(name);
+      parts.set(
         name,
-        both.reduce((sum, part) => sum + part, 0),
+        hit.parts.map((part, at) => (own?.[at] ?? 0) + part * REFERENCE_WEIGHT),
       );
     }
+    const scores = new Map([...parts].map(([name, own]) => [name, own.reduce((sum, part) => sum + part, 0)]));
     const lenders = [...scores].sort(([, a], [, b]) => b - a).slice(0, EXPANDED_ENTITIES);
     for (const [name, score] of lenders) {
       for (const other of this.#paths.joined(name)) scores.set(other, (scores.get(other) ?? 0) + JOINED_WEIGHT * score);
     }
-    const scored = this.#visible.entities.flatMap((entity) => {
-      const score = scores.get(entity.name) ?? 0;
-      return score === 0 ? [] : [{ entity, score, parts: parts.get(entity.name) ?? [] }];
+    const scored = [...scores].flatMap(([name, score]) => {
+      const entity = this.#shown.get(name);
+      return entity === undefined ? [] : [{ entity, score, parts: parts.get(name) ?? [] }];
     });
     return scored.sort((a, b) => b.score - a.score);
+  }
+
+  /** The best metric or term that refers to each entity. */
+  #references(hits: readonly Hit[]): Map<string, Hit> {
+    const best = new Map<string, Hit>();
+    for (const hit of hits) {
+      const names =
+        hit.kind === 'metric'
+          ? [this.#model.metric(hit.id)?.entity]
+          : hit.kind === 'term'
+            ? entitiesOf(this.#terms.get(hit.id), this.#model)
+            : [];
+      for (const name of names) {
+        const entity = this.#model.entity(name ?? '')?.name;
+        if (entity !== undefined && !best.has(entity)) best.set(entity, hit);
+      }
+    }
+    return best;
   }
 
   /** Terms of which all words, or all words of a synonym, are in the question. */
@@ -181,6 +157,18 @@ export class Ranker {
       .filter(({ names }) => names.some((parts) => parts.every((word) => words.has(word))))
       .map(({ term }) => term);
   }
+}
+
+/** The entity that adds most to what is covered: of a word that is, it adds less. */
+function mostTelling(entities: Iterable<ScoredEntity>, covered: readonly number[]) {
+  let best: { readonly one: ScoredEntity; readonly gain: number } | undefined;
+  for (const one of entities) {
+    let gain = one.score;
+    for (const [at, part] of one.parts.entries())
+      gain -= Math.min(part, covered[at] ?? 0, (1 - REPEATED_WEIGHT) * part);
+    if (gain > (best?.gain ?? 0)) best = { one, gain };
+  }
+  return best;
 }
 
 function entitiesOf(term: ModelTerm | undefined, model: SemanticModel): readonly (string | undefined)[] {
