@@ -1,5 +1,5 @@
 /**
- * Removes hidden dimensions, what reads them, and sample values of masked ones from what the language model is shown.
+ * Removes hidden dimensions, what reads them, and the values of masked ones from what the language model is shown.
  */
 import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
 
@@ -32,7 +32,7 @@ interface Members {
 /** What may be shown of a model; the model itself when nothing is hidden. */
 export function visibleModel(model: SemanticModel): VisibleModel {
   const hidden = new HiddenColumns(model);
-  if (hidden.isEmpty && !model.entities.some(({ dimensions }) => dimensions.some(hasMaskedSamples))) return model;
+  if (hidden.isEmpty && !model.entities.some(({ dimensions }) => dimensions.some(hasMaskedValues))) return model;
   return {
     entities: model.entities.map((entity) => hidden.withoutHidden(entity, hidden.of(entity.name))),
     metrics: model.metrics.filter((metric) => hidden.showsMetric(metric)),
@@ -63,7 +63,7 @@ export class HiddenColumns {
 
   /**
    * The entity without hidden dimensions, without members, joins and patterns that read one of `own`, and without
-   * sample values of masked dimensions.
+   * values of masked dimensions.
    */
   withoutHidden<E extends Members>(entity: E, own: ReadonlySet<string> | undefined): E {
     const lists = new Map<string, unknown>(Object.entries(entity));
@@ -76,9 +76,9 @@ export class HiddenColumns {
     };
     const { dimensions = [] } = entity;
     const shown = dimensions.filter(({ hidden, sql }) => hidden !== true && !reads(sql, own));
-    if (shown.length < dimensions.length || shown.some(hasMaskedSamples)) {
+    if (shown.length < dimensions.length || shown.some(hasMaskedValues)) {
       changed.dimensions = shown.map((dimension) =>
-        hasMaskedSamples(dimension) ? withoutSamples(dimension) : dimension,
+        hasMaskedValues(dimension) ? withoutValues(dimension) : dimension,
       );
     }
     for (const key of ['measures', 'segments', 'queryPatterns', 'query_patterns']) {
@@ -107,9 +107,10 @@ export class HiddenColumns {
   }
 }
 
-const hasMaskedSamples = ({ mask, sample_values }: ModelDimension) => mask !== undefined && sample_values !== undefined;
+const hasMaskedValues = ({ mask, sample_values, range }: ModelDimension) =>
+  mask !== undefined && (sample_values !== undefined || range !== undefined);
 
-function withoutSamples({ sample_values: _, ...dimension }: ModelDimension): ModelDimension {
+function withoutValues({ sample_values: _, range: __, ...dimension }: ModelDimension): ModelDimension {
   return dimension;
 }
 

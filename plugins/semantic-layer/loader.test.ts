@@ -262,6 +262,15 @@ describe('YAML that does not match', () => {
       'joins:\n  - { target: customers, relationship: many_to_one, on: [] }\n',
       '3:57 `joins[0].on` must not be an empty list.',
     ],
+    [
+      'dimensions:\n  - { name: a, range: [2024-11-01, soon] }\n',
+      '3:36 `dimensions[0].range[1]` must be a date or timestamp such as 2024-11-01, not `soon`.',
+    ],
+    [
+      'dimensions:\n  - { name: a, range: [2024-11-01] }\n',
+      /^3:23 `dimensions\[0\].range` must be a list of 2 values, not of 1\.$/,
+    ],
+    ['row_count: many\n', '2:12 `row_count` must be a number, not `many`.'],
     ['description: " "\nname: ""\n', '3:7 `name` must not be empty.'],
   ])('%j', async (text, expected) => {
     const problems = await orders(text);

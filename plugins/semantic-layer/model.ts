@@ -25,6 +25,8 @@ export interface ModelEntity {
   readonly connection?: string;
   readonly type: 'table' | 'view' | 'fact' | 'dimension';
   readonly grain?: string;
+  /** About how many rows the table had when it was profiled. */
+  readonly rowCount?: number;
   readonly description: string;
   readonly synonyms: readonly string[];
   readonly dimensions: readonly ModelDimension[];

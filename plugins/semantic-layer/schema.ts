@@ -8,6 +8,10 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1 });
 const texts = Type.Array(text);
 const CLOSED = { additionalProperties: false };
+const time = Type.String({
+  pattern: String.raw`^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`,
+  title: 'a date or timestamp such as 2024-11-01',
+});
 
 export const DimensionType = Type.Union([
   Type.Literal('string'),
@@ -32,6 +36,8 @@ export const Dimension = Type.Object(
     sample_values: optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]))),
     unique_count: optional(Type.Number()),
     null_count: optional(Type.Number()),
+    /** The first and last value of a date or timestamp when the table was profiled. */
+    range: optional(Type.Tuple([time, time])),
     /** Whether the database permits NULL in the column; of a computed dimension it says nothing. */
     nullable: optional(Type.Boolean()),
     /**
@@ -113,6 +119,8 @@ export const EntityFile = Type.Object(
     schema: optional(text),
     connection: optional(text),
     grain: optional(Type.String()),
+    /** About how many rows the table had when it was profiled. */
+    row_count: optional(Type.Number()),
     description: optional(Type.String()),
     synonyms: optional(texts),
     dimensions: optional(Type.Array(Dimension)),

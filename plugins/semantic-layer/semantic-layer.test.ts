@@ -161,13 +161,16 @@ describe('a layer that is too large for the prompt', () => {
       description: 'Protects the invoices.',
       setup: (ctx) => ctx.tap(protectedTables, () => [({ table }) => table === 'invoices']),
     });
-    await using app = await boot(files, [protection()]);
+    const invoices = {
+      'entities/invoices.yml': `${wide('invoices', 'row_count: 4711\n')}  - { name: at, type: date, range: [1999-01-02, 2000-03-04] }\n`,
+    };
+    await using app = await boot({ ...files, ...invoices }, [protection()]);
     const shown = await shownFor(app, question('How many orders and invoices are invoices_only or orders_only?'));
     expect(shown).toContain('orders_only');
     expect(shown).toContain('## invoices');
-    expect(shown).not.toContain('invoices_only');
+    expect(shown).not.toMatch(/invoices_only|4,7|1999/);
     const scope = testScope();
-    expect(await app.layer.explore(scope, 'entities/invoices.yml')).not.toContain('invoices_only');
+    expect(await app.layer.explore(scope, 'entities/invoices.yml')).not.toMatch(/invoices_only|4711|1999/);
     expect(await app.layer.explore(scope, 'entities/orders.yml')).toContain('orders_only');
     expect((await app.layer.for(scope)).entity('invoices')?.dimensions[0]?.sample_values).toBeUndefined();
   });

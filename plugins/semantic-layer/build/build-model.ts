@@ -143,6 +143,7 @@ function finishEntity(draft: Draft, names: Names, catalog: CatalogFile | undefin
     ...(connection !== undefined && { connection }),
     type: item.type ?? 'table',
     ...(grain !== undefined && { grain }),
+    ...(item.row_count !== undefined && { rowCount: item.row_count }),
     description: item.description ?? listed?.description ?? '',
     synonyms: item.synonyms ?? [],
     dimensions,

@@ -128,6 +128,8 @@ dimensions:
   - { name: social_number, sql: ssn, hidden: true, sample_values: [123-45-6789], synonyms: [sosec] }
   - { name: last_four, sql: "substr(ssn, -4)" }
   - { name: email, mask: "'***'", sample_values: [ann@example.com] }
+  - { name: joined_on, mask: "NULL", type: date, range: [1999-01-02, 2000-03-04] }
+  - { name: left_on, hidden: true, type: date, range: [1999-01-02, 2000-03-04] }
 measures:
   - { name: numbers, type: count_distinct, sql: SSN }
   - { name: people_count, type: count }
@@ -150,10 +152,31 @@ joins:
       },
       'ssn 123-45-6789 sosec',
     );
-    expect(text).not.toMatch(/ssn|social|sosec|123-45|last_four|numbers|known:|ann@|- k |- l /i);
+    expect(text).not.toMatch(/ssn|social|sosec|123-45|last_four|numbers|known:|ann@|- k |- l |1999|2000/i);
     expect(text).toContain('- email (string, masked)');
     expect(text).toContain('- people_count = count(*)');
     expect(text).toContain('- citizen: Is known.');
+  });
+
+  test('tells about how many rows there are, and from when they are', async () => {
+    const text = await contextOf(
+      {
+        'entities/orders.yml': `
+table: orders
+grain: one row per order
+row_count: 12417
+dimensions:
+  - { name: ordered_at, type: timestamp, description: When it came in, range: ["2024-11-01T08:00:00", "2026-10-31T21:59:00"] }
+  - { name: packed_at, type: timestamp, range: ["2024-11-01T08:00:00", "2024-11-01T09:30:00"] }
+`,
+        'entities/shops.yml': 'table: shops\nrow_count: 1\n',
+      },
+      'orders and shops',
+    );
+    expect(text).toContain('## orders (one row per order, about 12,400 rows)');
+    expect(text).toContain('- ordered_at (timestamp): When it came in; from 2024-11-01 to 2026-10-31\n');
+    expect(text).toContain('- packed_at (timestamp); from 2024-11-01T08:00:00 to 2024-11-01T09:30:00');
+    expect(text).toContain('## shops (about 1 row)');
   });
 
   test('keeps text of files on its line', async () => {

@@ -92,6 +92,7 @@ export function entityHead(entity: ModelEntity): string {
     entity.type !== 'table' && entity.type,
     entity.connection && `connection ${entity.connection}`,
     entity.grain && line(entity.grain),
+    entity.rowCount !== undefined && `about ${rows(entity.rowCount)}`,
   ];
   return `${line(entity.name)}${notesOf(notes)}${descriptionOf(entity.description)}`;
 }
@@ -102,11 +103,11 @@ export function dimensionLine(
   dimension: ModelDimension,
   values: readonly unknown[] = dimension.sample_values ?? [],
 ): string {
-  const { name, sql, type, primary_key, mask, description, synonyms } = dimension;
+  const { name, sql, type, primary_key, mask, description, synonyms, range } = dimension;
   const isColumn = sql.toLowerCase() === name.toLowerCase();
   const notes = [type, primary_key === true && 'primary key', mask !== undefined && 'masked'];
   const expression = isColumn ? '' : ` = ${expanded(sql, entity)}`;
-  return `- ${line(name)}${notesOf(notes)}${expression}${descriptionOf(description)}${synonymsOf(synonyms)}${examples(values)}`;
+  return `- ${line(name)}${notesOf(notes)}${expression}${descriptionOf(description)}${synonymsOf(synonyms)}${period(range)}${examples(values)}`;
 }
 
 export function measureLine(entity: ModelEntity, measure: Measure): string {
@@ -132,6 +133,16 @@ export function joinLine(entity: ModelEntity, join: ModelJoin): string {
   const on = join.on.map(({ from, to }) => `${entity.name}.${from} = ${join.target}.${to}`).join(' and ');
   const name = join.name === join.target ? '' : `${join.name}: `;
   return `- ${line(`${name}${join.target} (${join.relationship}) on ${on}`)}${descriptionOf(join.description)}`;
+}
+
+const COUNT = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+const rows = (count: number) => `${COUNT.format(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** Days say enough, unless there is but one. */
+function period(range: ModelDimension['range']): string {
+  if (range === undefined) return '';
+  const [from, to] = range.map((time) => time.slice(0, 10));
+  return from === to ? `; from ${range[0]} to ${range[1]}` : `; from ${from} to ${to}`;
 }
 
 function examples(values: readonly unknown[]): string {

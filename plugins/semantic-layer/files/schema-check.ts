@@ -28,6 +28,16 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
       if (value.length < (schema.minItems ?? 0)) return mismatch(path, 'must not be an empty list');
       return value.flatMap((item, index) => checkSchema(schema.items, item, [...path, index]));
     }
+    case 'Tuple': {
+      const { items, minItems } = schema as unknown as {
+        readonly items: readonly TSchema[];
+        readonly minItems: number;
+      };
+      if (!Array.isArray(value)) return mismatch(path, `must be a list of ${minItems} values, not ${described(value)}`);
+      if (value.length !== minItems)
+        return mismatch(path, `must be a list of ${minItems} values, not of ${value.length}`);
+      return items.flatMap((item, index) => checkSchema(item, value[index], [...path, index]));
+    }
     case 'Union':
       return checkChoice(schema as TUnion, value, path);
     case 'Literal':
@@ -37,6 +47,8 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
         const quotes = typeof value === 'number' || typeof value === 'boolean' ? '; put it in quotes' : '';
         return mismatch(path, `must be text, not ${described(value)}${quotes}`);
       }
+      if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
+        return mismatch(path, `must be ${schema.title}, not ${described(value)}`);
       return schema.minLength > 0 && value.trim() === '' ? mismatch(path, 'must not be empty') : [];
     case 'Number':
       return typeof value === 'number' ? [] : mismatch(path, `must be a number, not ${described(value)}`);

@@ -1,4 +1,4 @@
-/** Removes the sample values of tables of which not everyone may see all rows. */
+/** Removes the values and row counts of tables of which not everyone may see all rows. */
 import type { PluginContext } from '../../../kernel/index.ts';
 import { connectionOf, physicalTable } from '../build/physical-table.ts';
 import { type IsProtected, protectedTables } from '../hooks.ts';
@@ -13,17 +13,23 @@ export function withoutProtectedValues(
   return files.map((file) => {
     const item = file.kind === 'entity' ? file.items[0] : undefined;
     const entity = item?.value as EntityItem | undefined;
-    if (item === undefined || entity?.dimensions?.some(hasValues) !== true) return file;
-    const columns = entity.dimensions.map(({ name, sql = name }) => sql.replaceAll(/["`[\]]/g, '').toLowerCase());
+    if (item === undefined || entity === undefined || !hasFacts(entity)) return file;
+    const { row_count: _, dimensions = [], ...rest } = entity;
+    const columns = dimensions.map(({ name, sql = name }) => sql.replaceAll(/["`[\]]/g, '').toLowerCase());
     const connection = connectionOf(entity, file.source);
     if (!isProtected({ ...physicalTable(entity), ...(connection !== undefined && { connection }), columns }))
       return file;
-    const value = { ...entity, dimensions: entity.dimensions.map(({ sample_values: _, ...dimension }) => dimension) };
+    const value = {
+      ...rest,
+      dimensions: dimensions.map(({ sample_values: _, range: __, ...dimension }) => dimension),
+    };
     return { ...file, items: [{ ...item, value }], isReduced: true };
   });
 }
 
-const hasValues = ({ sample_values }: NonNullable<EntityItem['dimensions']>[number]) => sample_values !== undefined;
+const hasFacts = ({ row_count, dimensions = [] }: EntityItem) =>
+  row_count !== undefined ||
+  dimensions.some(({ sample_values, range }) => sample_values !== undefined || range !== undefined);
 
 /** What the plugins say of all tables; `undefined` where every reader may see all rows of every table. */
 export async function protection(ctx: PluginContext): Promise<IsProtected | undefined> {
