@@ -145,6 +145,7 @@ function overlaidDimensions(before: Content, entity: ImportedEntity, said: Set<u
       hidden: known.hidden ?? hidden,
       sample_values: known.hidden === true || hidden === true ? undefined : (known.sample_values ?? values),
       synonyms: synonyms ?? known.synonyms,
+      range: known.hidden === true || hidden === true ? undefined : known.range,
     });
     if (JSON.stringify(merged) === JSON.stringify(known)) continue;
     dimensions[index] = merged;

@@ -18,6 +18,7 @@ export interface Dimension {
   readonly hidden?: true;
   readonly unique_count?: number;
   readonly null_count?: number;
+  readonly range?: [string, string];
   readonly sample_values?: readonly string[];
   readonly synonyms?: readonly string[];
 }
@@ -68,7 +69,7 @@ export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDiale
     const isHidden = profile?.isCredential === true || isNamedCredential(table.name, column.name, type);
     const refers = references.get(column.name);
     const samples = type === 'string' && !isHidden ? profile?.values : undefined;
-    const { uniqueCount, nullCount } = (isHidden || type === 'json' ? undefined : profile) ?? {};
+    const { uniqueCount, nullCount, range } = (isHidden || type === 'json' ? undefined : profile) ?? {};
     const synonyms = otherNames(name, type);
     const isPlain = name === column.name && identifier(name) === name && /^[a-z_][a-z0-9_]*$/.test(name);
     dimensions.set(column.name, {
@@ -82,6 +83,7 @@ export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDiale
       ...(isHidden && { hidden: true as const }),
       ...(uniqueCount !== undefined && { unique_count: uniqueCount }),
       ...(nullCount !== undefined && { null_count: nullCount }),
+      ...(range !== undefined && { range }),
       ...(samples !== undefined && { sample_values: samples }),
       ...(synonyms.length > 0 && !isHidden && { synonyms }),
     });

@@ -162,13 +162,14 @@ export function entityFile(
   { profile, name, type, grain, dimensions, measures, joins, segments }: Entity,
   schema: string | undefined,
 ) {
-  const { table } = profile;
+  const { table, rowCount } = profile;
   return {
     table: table.name,
     ...(name !== table.name && { name }),
     ...(schema !== undefined && { schema }),
     ...(type !== 'table' && { type }),
     ...(grain !== undefined && { grain }),
+    ...(rowCount !== undefined && { row_count: rowCount }),
     ...(table.comment !== undefined && { description: table.comment }),
     dimensions: [...dimensions.values()],
     measures,

@@ -114,6 +114,7 @@ function awkward({ quote, json, text, kind }: Words): string {
           .map((value) => (value === null ? 'NULL' : typeof value === 'string' ? `'${value}'` : String(value)))
           .join(', ')})`,
     ).join(', ');
+  const day = (n: number) => new Date(Date.UTC(2024, 0, n)).toISOString().slice(0, 10);
   const wide = WIDE_COLUMNS.map((column) => column.replace('text', text));
   return `
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name ${text} NOT NULL, status ${text});
@@ -138,6 +139,7 @@ CREATE TABLE unrelated_two (id INTEGER PRIMARY KEY, external_id INTEGER, batch I
 CREATE TABLE keyless (id INTEGER, amount DECIMAL(8,2));
 CREATE TABLE empty_events (id INTEGER PRIMARY KEY, happened_at TIMESTAMP);
 CREATE TABLE wide (id INTEGER PRIMARY KEY, ${wide.join(', ')});
+CREATE TABLE visits (id INTEGER PRIMARY KEY, on_day DATE, seen_at TIMESTAMP);
 CREATE VIEW big_orders AS SELECT ${quote('Id')} AS order_id, ${quote('TotalAmount')} AS amount FROM ${quote('Orders')};
 INSERT INTO customers VALUES ${numbers(60, (n) => [n, `Name ${n}`, n % 2 ? 'active' : 'gone'])};
 INSERT INTO customer_cards VALUES ${numbers(20, (n) => [n, n])};
@@ -158,7 +160,8 @@ INSERT INTO book_copies VALUES ${numbers(100, (n) => [n, `978-${1 + (n % 50)}`, 
 INSERT INTO unrelated_one VALUES ${numbers(40, (n) => [n, n, n])};
 INSERT INTO unrelated_two VALUES ${numbers(40, (n) => [n, n, n])};
 INSERT INTO keyless VALUES ${numbers(20, (n) => [n, n])};
-INSERT INTO wide (id) VALUES ${numbers(10, (n) => [n])};`;
+INSERT INTO wide (id) VALUES ${numbers(10, (n) => [n])};
+INSERT INTO visits VALUES ${numbers(1_200, (n) => [n, day(n), `${day(n)} 09:30:00`])};`;
 }
 
 const double = (name: string) => `"${name}"`;

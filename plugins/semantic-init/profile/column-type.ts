@@ -6,6 +6,11 @@ import { plainName } from './names.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** Whether a value is a date or timestamp as ISO 8601 writes it. */
+export const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && (DATE.test(value) || TIMESTAMP.test(value));
+
 const NUMBER =
   /^(unsigned )?(u?(tiny|small|medium|big|huge)? ?int(eger)?\d*|(small|big)?serial\d?|numeric|decimal|dec|fixed|number|real|double( precision)?|float(ing point)?\d?|(small)?money|currency|year)( unsigned)?( zerofill)?$/;
 

@@ -203,8 +203,10 @@ describe('PostgreSQL', () => {
   }, async () => {
     const client = new pg.Client(server.url);
     await client.connect();
-    await client.query(`CREATE SCHEMA big; CREATE TABLE big.events (kind text, amount int);
-      INSERT INTO big.events SELECT (ARRAY['click', 'view', 'buy'])[1 + n % 3], n FROM generate_series(1, 300000) n;
+    await client.query(`CREATE SCHEMA big; CREATE TABLE big.events (kind text, amount int, day date);
+      INSERT INTO big.events SELECT (ARRAY['click', 'view', 'buy'])[1 + n % 3], n, '2025-01-01' FROM generate_series(1, 300000) n;
+      CREATE TABLE big.visits (id int PRIMARY KEY, seen_at timestamptz, until date);
+      INSERT INTO big.visits SELECT n, '2024-01-01 09:30:00Z'::timestamptz + n * interval '1 hour', 'infinity' FROM generate_series(0, 4999) n;
       ANALYZE big.events; CREATE VIEW big.slow AS SELECT pg_sleep(20)::text AS waited`);
     const reads = () =>
       client
@@ -215,6 +217,14 @@ describe('PostgreSQL', () => {
     await using two = await profiledLayer(server.url, { schema: 'big' });
     expect(dimension(one, 'events', 'kind')).toMatchObject({ sample_values: ['buy', 'click', 'view'] });
     expect(dimension(one, 'events', 'kind')).not.toHaveProperty('unique_count');
+    expect(dimension(one, 'events', 'day')).not.toHaveProperty('range');
+    // The estimate of the engine.
+    expect(one.model.entity('events')?.rowCount).toBe(300_000);
+    expect(one.model.entity('visits')?.rowCount).toBe(5_000);
+    expect(dimension(one, 'visits', 'seen_at')).toMatchObject({
+      range: ['2024-01-01T09:30:00', '2024-07-27T16:30:00'],
+    });
+    expect(dimension(one, 'visits', 'until')).not.toHaveProperty('range');
     expect([...two.files]).toEqual([...one.files]);
     // A view that takes long is no failure.
     expect(one.entity('slow').dimensions).toEqual([{ name: 'waited', type: 'string', nullable: true }]);
@@ -296,6 +306,14 @@ for (const [name, suite, open] of [
       expect(types(layer, 'odd_types').doc).toBe(name === 'MariaDB' ? 'string' : 'json');
       expect(layer.model.entity('big_orders')?.type).toBe('view');
       expect(layer.entity('select').dimensions.map((one) => one.name)).toContain('from');
+    });
+
+    it('counts the rows of tables that were read in part, and knows the ranges of their times', () => {
+      expect(layer.model.entity('visits')?.rowCount).toBe(1_200);
+      expect(dimension(layer, 'visits', 'on_day')).toMatchObject({ range: ['2024-01-01', '2027-04-14'] });
+      expect(dimension(layer, 'visits', 'seen_at')).toMatchObject({
+        range: [expect.stringMatching(/^2024-01-01.09:30:00$/), expect.stringMatching(/^2027-04-14.09:30:00$/)],
+      });
     });
 
     it('is the same each time', { timeout: 60_000 }, async () => {

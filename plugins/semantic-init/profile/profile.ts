@@ -37,6 +37,8 @@ export interface Profile {
   readonly table: TableDescription;
   /** By name; none when reading the table took too long. */
   readonly columns: ReadonlyMap<string, ColumnProfile>;
+  /** How many rows it has, of a large table the engine's estimate; unknown where no values may be written. */
+  readonly rowCount?: number;
   /** The columns that tell rows apart: declared, or found in the values of a database without any declared key. */
   readonly key: readonly string[];
   readonly relationships: readonly Relationship[];
@@ -203,7 +205,7 @@ async function profileTables(
         },
         read,
       );
-      return { ...known, columns: sample.columns, key: sample.key ?? key };
+      return { ...known, ...sample, key: sample.key ?? key };
     } catch (error) {
       signal.throwIfAborted();
       // A view that takes long can still be asked about some of its rows.

@@ -15,7 +15,9 @@ interface Entity {
     readonly type: string;
     readonly hidden?: true;
     readonly sample_values?: string[];
+    readonly range?: [string, string];
   }[];
+  readonly row_count?: number;
   readonly measures: readonly { readonly name: string }[];
 }
 
@@ -50,6 +52,8 @@ async function init(
 
 const samplesIn = ({ dimensions }: Entity) =>
   Object.fromEntries(dimensions.flatMap(({ name, sample_values }) => (sample_values ? [[name, sample_values]] : [])));
+const rangesIn = ({ dimensions }: Entity) =>
+  Object.fromEntries(dimensions.flatMap(({ name, range }) => (range ? [[name, range]] : [])));
 const hiddenIn = ({ dimensions }: Entity) => dimensions.filter(({ hidden }) => hidden).map(({ name }) => name);
 const of = <T>(i: number, ...list: T[]) => list[i % list.length] as T;
 
@@ -102,9 +106,9 @@ describe('a table of people', () => {
 
 describe('tenants', () => {
   const projects = {
-    columns: 'id INTEGER PRIMARY KEY, tenant_id INTEGER, kind TEXT',
-    rows: 40,
-    row: (i: number) => [i, 1 + (i % 2), i % 2 === 0 ? 'Merger' : 'Audit'],
+    columns: 'id INTEGER PRIMARY KEY, tenant_id INTEGER, kind TEXT, begun_on DATE',
+    rows: 1_100,
+    row: (i: number) => [i, 1 + (i % 2), i % 2 === 0 ? 'Merger' : 'Audit', '2025-01-02'],
   };
   const tasks = {
     columns: 'id INTEGER PRIMARY KEY, project_id INTEGER, state TEXT',
@@ -120,6 +124,8 @@ describe('tenants', () => {
   it('no values are written of their tables and of tables that refer to them', async () => {
     const { entity, stdout } = await init({ projects, tasks, colours });
     expect(samplesIn(entity('projects'))).toEqual({});
+    expect(rangesIn(entity('projects'))).toEqual({});
+    expect(['projects', 'tasks', 'colours'].map((name) => entity(name).row_count)).toEqual([undefined, undefined, 12]);
     expect(samplesIn(entity('tasks'))).toEqual({});
     expect(samplesIn(entity('colours'))).toEqual({ family: ['cold', 'warm'] });
     expect(stdout).toContain('No sample values were written for tables whose rows belong to tenants: projects, tasks.');
@@ -152,6 +158,38 @@ describe('tenants', () => {
     ];
     expect([...tenantTables(tables)].sort()).toEqual(['orders', 'organizations', 'regions', 'v_lines']);
     expect([...tenantTables([table('v_lines', 'state'), table('customers', 'country')])]).toEqual([]);
+  });
+});
+
+describe('ranges of times and numbers of rows', () => {
+  const day = (i: number) => new Date(Date.UTC(2024, 0, i)).toISOString();
+  const columns =
+    'id INTEGER PRIMARY KEY, at TEXT, on_day DATE, birth_date DATE, diagnosed_on DATE, mixed DATE, token_secret DATE, never TIMESTAMP';
+  const row = (i: number) => {
+    const on = day(i).slice(0, 10);
+    return [i, day(i), on, on, on, i === 3 ? 'soon' : on, on, null];
+  };
+
+  it.each([30, 1_500])('are those of all %i rows; none of lives, credentials and other texts', async (rows) => {
+    const { entity } = await init({ visits: { columns, rows, row } });
+    const last = day(rows);
+    expect(entity('visits').row_count).toBe(rows);
+    expect(rangesIn(entity('visits'))).toEqual({
+      at: ['2024-01-01T00:00:00', last.slice(0, 19)],
+      on_day: ['2024-01-01', last.slice(0, 10)],
+    });
+  });
+
+  it('are not searched in a table of more than 100,000 rows', async () => {
+    const { entity } = await init({
+      events: {
+        columns: 'id INTEGER PRIMARY KEY, on_day DATE',
+        rows: 100_001,
+        row: (i) => [i, day(i % 900).slice(0, 10)],
+      },
+    });
+    expect(entity('events').row_count).toBeUndefined();
+    expect(rangesIn(entity('events'))).toEqual({});
   });
 });
 

@@ -2,13 +2,16 @@
 import type { SqlResult, TableDescription } from '../../../kernel/index.ts';
 import type { DimensionType } from '../../semantic-layer/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
-import { typeOf } from './column-type.ts';
-import { holdsCredential, isCategory, isLookup, isLookupLabel, samplesOf } from './sensitive.ts';
+import { isTime, typeOf } from './column-type.ts';
+import { holdsCredential, isCategory, isLookup, isLookupLabel, isPrivateTime, samplesOf } from './sensitive.ts';
 
 export const SAMPLED_ROWS = 1_000;
 /** Rows of a larger table in which the values of categories, keys and joins are searched. */
 const SEARCHED_ROWS = 20_000;
-/** Tables with more rows are read at random places where the engine can do that, and in any order. */
+/**
+ * Tables with more rows are read at random places where the engine can do that, and in any order. Their rows are not
+ * counted, and their ranges of times not searched.
+ */
 const LARGE_TABLE_ROWS = 100_000;
 /** Distinct values that are read: more than the samples kept, to recognize columns with too many. */
 const MAX_DISTINCT_VALUES = 50;
@@ -40,10 +43,14 @@ export interface ColumnProfile {
   /** Known when the whole table was read. */
   readonly uniqueCount?: number;
   readonly nullCount?: number;
+  /** The first and last value of a date or timestamp, when every row was searched. */
+  readonly range?: [string, string];
 }
 
 export interface TableSample {
   readonly columns: ReadonlyMap<string, ColumnProfile>;
+  /** Of a large table the engine's estimate. */
+  readonly rowCount?: number;
   /** The first of the possible keys that has no NULL and no value twice. */
   readonly key?: readonly string[];
 }
@@ -115,6 +122,40 @@ async function searchedValues({ table, dialect }: Request, column: string, read:
   };
 }
 
+type Range = ColumnProfile['range'];
+
+interface Facts {
+  readonly rowCount?: number;
+  readonly ranges: ReadonlyMap<string, Range>;
+}
+
+/** From the first to the last of some times, to the second; `undefined` when not all are dates or timestamps. */
+function rangeOf(values: readonly unknown[]): Range {
+  const times = values.filter(isTime).sort();
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined || times.length < values.length) return undefined;
+  return [first.slice(0, 19), last.slice(0, 19)];
+}
+
+/** Counts the rows of a table that was not read whole and searches the ranges of times, in one statement. */
+async function searchedFacts({ table, dialect }: Request, times: readonly string[], read: Read): Promise<Facts> {
+  const { estimatedRows = 0, kind } = table;
+  const unknown = { ranges: new Map() };
+  if (kind === 'view') return unknown;
+  if (estimatedRows > LARGE_TABLE_ROWS) return { ...unknown, rowCount: estimatedRows };
+  const columns = times.map((column, index) => `${dialect.rendering.quoteName(column)} AS v${index}`);
+  const ends = times.map((_, index) => `, MIN(s.v${index}) AS a${index}, MAX(s.v${index}) AS b${index}`).join('');
+  const from = `${quotedTable(table, dialect)} LIMIT ${LARGE_TABLE_ROWS + 1}`;
+  const found = await read(
+    `SELECT count(*) AS n${ends} FROM (SELECT ${columns.join(', ') || '1 AS v'} FROM ${from}) AS s`,
+  );
+  const row = found.rows[0] ?? {};
+  const rowCount = Number(row.n);
+  if (rowCount > LARGE_TABLE_ROWS) return unknown;
+  const rangeAt = (index: number) => rangeOf([row[`a${index}`], row[`b${index}`]]);
+  return { rowCount, ranges: new Map(times.map((column, index) => [column, rangeAt(index)])) };
+}
+
 /** Reads up to `SAMPLED_ROWS` rows, in the order of the primary key unless the table is large. */
 async function sampleRows({ table, dialect }: Request, read: Read): Promise<SqlResult> {
   const from = sampledTable(table, dialect, SAMPLED_ROWS);
@@ -135,6 +176,7 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
   const names = table.columns.map(({ name }) => name);
   const isLabelled = isWhole && table.kind !== 'view' && isLookup(table.name, names, rows.length);
   let searched = 0;
+  const times: string[] = [];
   for (const column of table.columns) {
     const known = rows.map((row) => row[column.name]).filter((value) => value !== null && value !== undefined);
     const different = new Set(known.map(identity)).size;
@@ -155,16 +197,28 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
           counts = { uniqueCount: all.counts.filter(([value]) => value !== null).length, nullCount: nulls };
       }
     }
+    const type = typeOf(column, known, dialect);
+    const hasRange = /^(date|timestamp)$/.test(type) && !isCredential && !isPrivateTime(column.name);
+    if (hasRange) times.push(column.name);
+    const range = hasRange && isWhole ? rangeOf(known) : undefined;
     columns.set(column.name, {
-      type: typeOf(column, known, dialect),
+      type,
       isCredential,
       isCoded: known.length > 1 && CODED.some((isCoded) => known.every((value) => isCoded(Number(value), column.name))),
       ...(values !== undefined && !isCredential && { values }),
       ...(withValues && counts),
+      ...(withValues && range && { range }),
     });
   }
-  for (const key of possibleKeys) {
-    if (isKey(rows, key) && (isWhole || (await isSearchedKey(request, key, read)))) return { columns, key };
+  const facts = withValues && !isWhole ? await searchedFacts(request, times, read) : undefined;
+  for (const [name, range] of facts?.ranges ?? []) {
+    const column = columns.get(name);
+    if (column && range) columns.set(name, { ...column, range });
   }
-  return { columns };
+  const rowCount = isWhole && withValues ? rows.length : facts?.rowCount;
+  const sample = { columns, ...(rowCount !== undefined && { rowCount }) };
+  for (const key of possibleKeys) {
+    if (isKey(rows, key) && (isWhole || (await isSearchedKey(request, key, read)))) return { ...sample, key };
+  }
+  return sample;
 }

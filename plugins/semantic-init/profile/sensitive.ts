@@ -50,6 +50,9 @@ const PRIVATE = [
 const SPECIAL =
   /diagnos|medica|prescri|allerg|disease|therap|treatment|symptom|illness|disabilit|religio|ethnic|sexual|biometr|genetic/;
 
+/** Names of days of one person's life. */
+const LIFE = /birth|geburt|born|death|died|deceased|(?:^|_)do[bd](?:_|$)/;
+
 /** Names of kinds and visits: `token_type`, `email_status` and `session_id` contain neither tokens nor addresses. */
 const KIND =
   /(?:^|_)session_?id$|_(?:type|status|kind|category|class|method|provider|level|country|currency|language|algorithm|format)$/;
@@ -75,6 +78,12 @@ export function isNamedCredential(table: string, column: string, type: string): 
 function isNamedPrivate(column: string): boolean {
   const name = plainName(column);
   return SPECIAL.test(name) || (!KIND.test(name) && matches([...PRIVATE, ...CREDENTIAL, CREDENTIAL_TEXT], name));
+}
+
+/** Whether a column's name says that its times are those of people's lives and health. */
+export function isPrivateTime(column: string): boolean {
+  const name = plainName(column);
+  return LIFE.test(name) || SPECIAL.test(name);
 }
 
 const PRIVATE_VALUE = [
