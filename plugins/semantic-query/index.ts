@@ -4,6 +4,7 @@ import { checkQuery, queryCheck } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
+import { emptyPeriodObjections } from './checks/empty-periods.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
 import { queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
@@ -43,7 +44,7 @@ export const semanticQuery = definePlugin({
     ctx.tap(toolsCollect, () => tools);
     ctx.tap(queryCheck, async (attempt, scope) => {
       const reading = await readQuery(ctx, needs.semanticLayer, attempt, scope);
-      return reading === undefined ? [] : valueObjections(reading);
+      return reading === undefined ? [] : [...valueObjections(reading), ...emptyPeriodObjections(reading)];
     });
     return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
   },
