@@ -348,6 +348,27 @@ describe('on SQLite', () => {
     expect(await shop.drift()).toEqual(['column_added | audit_log.order_id | INTEGER']);
   });
 
+  it('says that facts are old, which is no drift, until init has read them again', async () => {
+    using folder = emptyFolder();
+    const path = join(folder.path, 'shop.db');
+    const db = new Sqlite(path);
+    db.exec(SHOP);
+    using shop = await initialised(`sqlite:${path}`);
+    db.exec(`WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n LIMIT 2500)
+      INSERT INTO orders SELECT i, 1, '2026-05-06 07:00:00', 5, 'open' FROM n; ANALYZE`);
+    db.close();
+    expect(await shop.run('diff')).toMatchObject({
+      code: 0,
+      stderr:
+        'Row counts and ranges are old, as the number of rows has changed: orders. Run "atlas init" to read them again.\n',
+    });
+    expect(await shop.run('init')).toMatchObject({ code: 0 });
+    expect(await shop.drift()).toEqual([]);
+    const text = readFileSync(shop.file('entities/orders.yml'), 'utf8');
+    expect(text).toMatch(/^row_count: 2502$/m);
+    expect(text).toContain('2026-05-06 07:00:00');
+  });
+
   it('is clean after init and finds drift, also in types that only values tell', async () => {
     using folder = emptyFolder();
     const path = join(folder.path, 'shop.db');

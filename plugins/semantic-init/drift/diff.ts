@@ -113,6 +113,23 @@ function asked(run: CliRun, database: ProfiledDatabase, all: readonly LayerEntit
   };
 }
 
+/** Rows by which a table must have grown or shrunk, at least to the double or half, for its facts to be old. */
+const OLD_ROWS = 1_000;
+
+/** Names the tables that have many more or fewer rows than when they were profiled, as far as the engine estimates them. */
+function tellOldFacts(entities: readonly LayerEntity[], { tables, ownSchema }: ProfiledDatabase, run: CliRun): void {
+  const old = entities.filter(({ table: name, schema = ownSchema, entity: { row_count: known } }) => {
+    const now = tables.find((table) => table.name === name && table.schema === schema)?.estimatedRows;
+    if (known === undefined || now === undefined || Math.abs(now - known) <= OLD_ROWS) return false;
+    return Math.max(now, known) > 2 * Math.min(now, known);
+  });
+  if (old.length === 0) return;
+  const names = old.map(({ table }) => table).join(', ');
+  run.stderr.write(
+    `${printableText(`Row counts and ranges are old, as the number of rows has changed: ${names}. Run "atlas init" to read them again.`)}\n`,
+  );
+}
+
 /** The differences, after reading tables that `init` may not have been able to read, and those whose values tell types. */
 async function driftIn(
   all: ComparedLayer,
@@ -210,6 +227,7 @@ async function compare(run: CliRun, { compose }: Cli): Promise<number> {
     const expected = known.filter(({ name }) => !namesOf(name).some((own) => isDeleted(`entities/${own}.yml`)));
     const drift = await driftIn({ entities, conditions: conditionsOf(model, source) }, expected, database, run);
     run.signal.throwIfAborted();
+    tellOldFacts(entities, database, run);
     print(run, drift, entities.length);
     return drift.length === 0 ? 0 : 1;
   });
