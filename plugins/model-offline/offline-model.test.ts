@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import { beforeAll, expect, it } from 'vitest';
 import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
+import { DEFAULT_CONDITION_HINT } from '../semantic-query/index.ts';
 import { clinicDatabase } from './corpus.fixture.ts';
 import { createOfflineModel } from './offline-model.ts';
 
@@ -44,6 +45,19 @@ it('calls the tool once and states the number and what was read', async () => {
   expect(text).toContain('2025-01-01');
   expect(steps.flatMap((step) => step.toolCalls)).toHaveLength(1);
   expect(totalUsage.totalTokens).toBe(0);
+});
+
+it('insists once on a query that leaves out a default condition', async () => {
+  const refused = { error: 'The statement does not use the default condition.', hint: DEFAULT_CONDITION_HINT };
+  const replies: unknown[] = [refused, { columns: ['count'], rows: [{ count: 7 }], rowCount: 1 }];
+  const told = { ...executeSQL, execute: () => (replies.shift() ?? refused) as never };
+  expect((await answer('How many visits were cancelled?', { executeSQL: told })).text).toContain('Count: 7.');
+  replies.push(refused);
+  expect((await answer('How many visits were cancelled?', { executeSQL: told })).text).toContain(refused.error);
+  replies.push({ ...refused, hint: `Another reason. ${DEFAULT_CONDITION_HINT}` });
+  const { text, steps } = await answer('How many visits were cancelled?', { executeSQL: told });
+  expect(text).toContain('Another reason.');
+  expect(steps).toHaveLength(2);
 });
 
 it('finds in the database what a word names that the layer lacks, also in a later message', async () => {

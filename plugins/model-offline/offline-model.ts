@@ -2,7 +2,7 @@
 import type * as ai from '@ai-sdk/provider';
 import { withoutContext } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
-import { compileQuery, PlanError } from '../semantic-query/index.ts';
+import { compileQuery, DEFAULT_CONDITION_HINT, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import { answerText, type ToolResult, withoutPlan } from './answer/answer.ts';
 import { readQuestionInTurns } from './conversation.ts';
@@ -61,7 +61,7 @@ function endOf(step: Step) {
 
 async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {
   options.abortSignal?.throwIfAborted();
-  const { history, result, values, hasLooked } = conversationOf(options.prompt);
+  const { history, results, values, hasLooked } = conversationOf(options.prompt);
   const isOffered = (name: string) => options.tools?.some((tool) => tool.type === 'function' && tool.name === name);
   const { notice, entities } = input.model;
   if (entities.length === 0 && notice !== undefined) return { text: notice, outcome: 'declined' };
@@ -74,7 +74,9 @@ async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineMo
   try {
     const { connection } = compileQuery(input.model, reading.plan);
     const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
-    if (result) return { text: answerText(reading, compiled, result) };
+    const result = results.at(-1);
+    const isToldOfDefaults = results.length === 1 && isAboutDefaults(results[0]!);
+    if (result && !isToldOfDefaults) return { text: answerText(reading, compiled, result) };
     const { sql, connection: connectionId } = compiled;
     const asked = JSON.stringify({ sql, ...(connectionId !== undefined && { connectionId }) });
     if (isOffered(TOOL)) return { calls: [{ toolName: TOOL, input: asked }] };
@@ -86,10 +88,16 @@ async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineMo
   }
 }
 
-/** The user's messages, and since the last of them the result of the tool and the values that were found. */
+/** Whether a query only left out default conditions: it was asked for as it is, and the answer notes it. */
+const isAboutDefaults = ({ error, hint }: ToolResult) =>
+  error !== undefined &&
+  hint?.includes(DEFAULT_CONDITION_HINT) === true &&
+  hint.replaceAll(DEFAULT_CONDITION_HINT, '').trim() === '';
+
+/** The user's messages, and since the last of them the results of the tool and the values that were found. */
 function conversationOf(prompt: ai.LanguageModelV4Prompt) {
   const history: string[] = [];
-  let result: ToolResult | undefined;
+  let results: ToolResult[] = [];
   let values: FoundValue[] = [];
   const columns = new Map<string, string>();
   for (const message of prompt) {
@@ -97,7 +105,7 @@ function conversationOf(prompt: ai.LanguageModelV4Prompt) {
       const text = withoutContext(message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'));
       // Neighbouring messages of one user arrive as one, with an empty line between them.
       history.push(...text.split(/\n\s*\n/).filter((part) => part.trim() !== ''));
-      [result, values] = [undefined, []];
+      [results, values] = [[], []];
       columns.clear();
     }
     for (const part of message.role === 'assistant' ? message.content : [])
@@ -105,13 +113,13 @@ function conversationOf(prompt: ai.LanguageModelV4Prompt) {
         columns.set(part.toolCallId, String(asObject(part.input).column));
     for (const part of message.role === 'tool' ? message.content : []) {
       if (part.type !== 'tool-result') continue;
-      if (part.toolName === TOOL) result = toolResult(part.output);
+      if (part.toolName === TOOL) results.push(toolResult(part.output));
       const { values: found } = part.toolName === FIND ? (toolResult(part.output) as { values?: unknown }) : {};
       const column = columns.get(part.toolCallId) ?? '';
       for (const value of Array.isArray(found) ? found : []) values.push({ column, value: String(value) });
     }
   }
-  return { history, result, values, hasLooked: columns.size > 0 };
+  return { history, results, values, hasLooked: columns.size > 0 };
 }
 
 function toolResult(output: { readonly type: string; readonly value?: unknown; readonly reason?: string }): ToolResult {

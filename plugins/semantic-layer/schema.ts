@@ -102,7 +102,14 @@ export const Join = Type.Object(
 export type Join = Static<typeof Join>;
 
 export const Segment = Type.Object(
-  { name: text, sql: text, description: optional(Type.String()), synonyms: optional(texts) },
+  {
+    name: text,
+    sql: text,
+    /** Questions mean only its rows unless they say otherwise. */
+    default: optional(Type.Boolean()),
+    description: optional(Type.String()),
+    synonyms: optional(texts),
+  },
   CLOSED,
 );
 export type Segment = Static<typeof Segment>;

@@ -4,6 +4,7 @@ import { checkQuery, queryCheck } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
+import { defaultConditionObjections } from './checks/default-conditions.ts';
 import { emptyPeriodObjections } from './checks/empty-periods.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
@@ -12,6 +13,7 @@ import { findValuesTool } from './values/find-values.ts';
 import { valueObjections } from './values/value-check.ts';
 
 export type { CompiledColumn, CompiledQuery, SemanticQueryApi } from './api.ts';
+export { DEFAULT_CONDITION_HINT } from './checks/default-conditions.ts';
 export { compileQuery } from './compile.ts';
 export { PlanError } from './errors.ts';
 export { type Grain, type PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
@@ -44,7 +46,8 @@ export const semanticQuery = definePlugin({
     ctx.tap(toolsCollect, () => tools);
     ctx.tap(queryCheck, async (attempt, scope) => {
       const reading = await readQuery(ctx, needs.semanticLayer, attempt, scope);
-      return reading === undefined ? [] : [...valueObjections(reading), ...emptyPeriodObjections(reading)];
+      if (reading === undefined) return [];
+      return [...valueObjections(reading), ...emptyPeriodObjections(reading), ...defaultConditionObjections(reading)];
     });
     return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
   },

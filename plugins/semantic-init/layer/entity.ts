@@ -24,6 +24,7 @@ type Draft = Omit<Entity, 'type'>;
 interface Segment {
   readonly name: string;
   readonly sql: string;
+  readonly default?: true;
   readonly description: string;
 }
 
@@ -104,7 +105,10 @@ function segmentsOf(dimensions: ReadonlyMap<string, Dimension>): readonly Segmen
     const mark = all.find((one) => one.nullable && /^(date|timestamp)$/.test(one.type) && pattern.test(one.name));
     if (mark === undefined || mark.hidden === true || isValue(name)) return [];
     const sql = `${mark.sql === undefined ? mark.name : `{${mark.name}}`} IS NULL`;
-    return [{ name, sql, description: `Rows without ${spoken(mark.name)}` }];
+    const isDefault = mark.name.startsWith('deleted_');
+    return [
+      { name, sql, ...(isDefault && { default: true as const }), description: `Rows without ${spoken(mark.name)}` },
+    ];
   });
 }
 

@@ -110,12 +110,15 @@ it('finds joins by other keys, by what people do, by a comment, and to a table o
 });
 
 it('a time of deletion makes a segment', () => {
-  expect(layer.model.entity('orders')?.segments).toMatchObject([{ name: 'not_deleted', sql: 'deleted_at IS NULL' }]);
+  expect(layer.model.entity('orders')?.segments).toMatchObject([
+    { name: 'not_deleted', sql: 'deleted_at IS NULL', default: true },
+  ]);
 });
 
 it('the end of a row makes a segment of those that go on', async () => {
   const rows = await layer.run({ measures: ['subscriptions.count'], segments: ['subscriptions.active'] });
   expect(Number(Object.values(rows[0] ?? {})[0])).toBe(8);
+  expect(layer.model.entity('subscriptions')?.segments).not.toMatchObject([{ default: true }]);
 });
 
 it('a yes or no is also found by what it is about', () => {

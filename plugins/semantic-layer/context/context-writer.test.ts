@@ -71,6 +71,7 @@ joins:
   - { target: people, relationship: many_to_one, on: [{ from: buyer_id, to: id }, { from: shop, to: shop }] }
 segments:
   - { name: open, sql: status = 'open' }
+  - { name: shipped, sql: "{status} <> 'new'", default: true, synonyms: [sent] }
 query_patterns:
   - { description: By month, sql: "SELECT 1" }
 `,
@@ -113,6 +114,7 @@ joins:
 - people (many_to_one) on orders.buyer_id = people.id and orders.shop = people.shop
 segments (ready-made conditions):
 - open: status = 'open'
+- shipped: status <> 'new' (also: sent) (default: use it unless the question says otherwise)
 query patterns:
 - By month: SELECT 1
 ## people`);
@@ -217,6 +219,13 @@ describe('a layer that does not fit', () => {
     expect(huge).toContain('- id (string, primary key)');
     expect(huge).toMatch(/… 1\d\d\d more in entities\/w\.yml/);
     expect(bytes(huge)).toBeLessThanOrEqual(DEFAULT_CONTEXT_BYTES);
+  });
+
+  test('writes default conditions whole, with the columns that they read', async () => {
+    const segments = 'segments: [{ name: real, sql: NOT w_col_90, default: true }]\n';
+    const text = await contextOf({ 'entities/w.yml': wide('w', 150) + segments }, 'What is w_col_17 by id?', 1_500);
+    expect(text).toContain('- real: NOT w_col_90 (default: use it unless the question says otherwise)');
+    expect(text).toContain('- w_col_90 (string): long words');
   });
 
   test('includes what the best entity joins, and the terms of the question, ambiguous ones first', async () => {

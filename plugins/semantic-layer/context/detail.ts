@@ -1,6 +1,7 @@
 /** Writes the entities that a question is about, each cut to what the question, its joins and its measures need. */
 import { reads } from '../hidden-columns.ts';
 import type { ModelDimension, ModelEntity } from '../model.ts';
+import type { Measure, Segment } from '../schema.ts';
 import { byteLength } from './bounded-text.ts';
 import type { ScoredEntity } from './rank.ts';
 import { type AskedWords, columnRelevance, relevanceOf, valuesByRelevance } from './relevance.ts';
@@ -18,6 +19,8 @@ const LEAST_SHARE = 0.5;
 const JOIN_WORTH = 12;
 /** Share of its relevance that a measure or segment gives to the columns that it reads. */
 const READ_SHARE = 0.4;
+/** What a condition is worth that questions mean unless they say otherwise: more than anything that is only relevant. */
+const DEFAULT_WORTH = 1_000;
 /** Columns of each entity that are written whole before others are. */
 const FIRST_COLUMNS = 3;
 
@@ -105,7 +108,13 @@ function blockOf(entity: ModelEntity, { asked, shares }: BlockInit): Block {
     worth: worth * share,
     isWhole: false,
   });
-  const relevances = new Map([...entity.measures, ...entity.segments].map((one) => [one, relevanceOf(one, asked)]));
+  const isDefault = (one: Measure | Segment) => 'default' in one && one.default === true;
+  const relevances = new Map(
+    [...entity.measures, ...entity.segments].map((one) => [
+      one,
+      isDefault(one) ? DEFAULT_WORTH : relevanceOf(one, asked),
+    ]),
+  );
   const relevant = [...relevances].filter(([, relevance]) => relevance > 0);
   /** What the measures and segments that the question is about read, it needs as well. */
   const readWorth = ({ name }: ModelDimension) => {
@@ -153,12 +162,16 @@ function blockOf(entity: ModelEntity, { asked, shares }: BlockInit): Block {
 
 const byWorth = (a: Item, b: Item) => b.worth - a.worth;
 
-/** Writes members whole as long as they fit into `left` bytes: some columns of each entity, then the most relevant. */
+/**
+ * Writes members whole as long as they fit into `left` bytes: default conditions with their columns, some columns of each
+ * entity, then the most relevant.
+ */
 function fill(blocks: readonly Block[], left: number): void {
-  const first = blocks.flatMap(({ sections: [columns] }) => columns!.items.toSorted(byWorth).slice(0, FIRST_COLUMNS));
   const items = blocks.flatMap(({ sections }) => sections.flatMap((section) => section.items));
+  const defaults = items.filter(({ worth }) => worth >= DEFAULT_WORTH * READ_SHARE * LEAST_SHARE);
+  const first = blocks.flatMap(({ sections: [columns] }) => columns!.items.toSorted(byWorth).slice(0, FIRST_COLUMNS));
   let space = left;
-  for (const item of new Set([...first, ...items.filter(({ worth }) => worth > 0).sort(byWorth)])) {
+  for (const item of new Set([...defaults, ...first, ...items.filter(({ worth }) => worth > 0).sort(byWorth)])) {
     const bytes = byteLength(item.whole) + 1;
     if (bytes > space) continue;
     item.isWhole = true;

@@ -116,8 +116,10 @@ export function measureLine(entity: ModelEntity, measure: Measure): string {
   return `- ${line(name)} = ${aggregate(type, sql === undefined ? '*' : expanded(sql, entity))}${notesOf([format, additive && `adds up ${additive}`])}${words}`;
 }
 
-export function segmentLine(entity: ModelEntity, { name, sql, description, synonyms }: Segment): string {
-  return `- ${line(name)}: ${expanded(sql, entity)}${descriptionOf(description)}${synonymsOf(synonyms)}`;
+export function segmentLine(entity: ModelEntity, segment: Segment): string {
+  const { name, sql, description, synonyms } = segment;
+  const note = segment.default === true ? ' (default: use it unless the question says otherwise)' : '';
+  return `- ${line(name)}: ${expanded(sql, entity)}${descriptionOf(description)}${synonymsOf(synonyms)}${note}`;
 }
 
 export function patternLine({ description, sql }: ModelEntity['queryPatterns'][number]): string {
