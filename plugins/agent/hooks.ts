@@ -31,7 +31,7 @@ export interface QueryObjection {
 /** The model may run the same query again after an objection: each is told once for a question. */
 export const queryCheck = collect<QueryAttempt, QueryObjection>('agent.query-check', {
   summary:
-    'Objections to a query of the model before it runs: a term without a settled meaning, a value that no row has, a default condition that is left out, rows that a join repeats.',
+    'Objections to a query of the model before it runs: a term without a settled meaning, a value that no row has, a comparison of different types, a default condition that is left out, rows that a join repeats.',
 });
 
 /** A tap returns a note when the question may call no more tools: it is then answered from what is known. */

@@ -10,6 +10,7 @@ type Tables = ReadonlyMap<string, ModelEntity>;
 
 export interface QueryReading {
   readonly sql: string;
+  readonly dialect: SqlDialect;
   /** What may be shown of the entities, by their tables in lower case. */
   readonly tables: Tables;
   /** Parsed when it is first asked for. A statement that cannot be read is left to the guard, and is `undefined`. */
@@ -50,6 +51,7 @@ export function readingOf(sql: string, dialect: SqlDialect, tables: Tables): Que
   let parsed: { readonly select: Select | undefined } | undefined;
   return {
     sql,
+    dialect,
     tables,
     select() {
       parsed ??= { select: parse(sql, dialect) };

@@ -4,6 +4,7 @@ import { checkQuery, queryCheck } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
+import { comparisonTypeObjections } from './checks/comparison-types.ts';
 import { defaultConditionObjections } from './checks/default-conditions.ts';
 import { emptyPeriodObjections } from './checks/empty-periods.ts';
 import { compileQuery } from './compile.ts';
@@ -17,6 +18,8 @@ export { DEFAULT_CONDITION_HINT } from './checks/default-conditions.ts';
 export { compileQuery } from './compile.ts';
 export { PlanError } from './errors.ts';
 export { type Grain, type PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
+
+const CHECKS = [valueObjections, comparisonTypeObjections, emptyPeriodObjections, defaultConditionObjections];
 
 export const semanticQuery = definePlugin({
   name: 'semantic-query',
@@ -46,8 +49,7 @@ export const semanticQuery = definePlugin({
     ctx.tap(toolsCollect, () => tools);
     ctx.tap(queryCheck, async (attempt, scope) => {
       const reading = await readQuery(ctx, needs.semanticLayer, attempt, scope);
-      if (reading === undefined) return [];
-      return [...valueObjections(reading), ...emptyPeriodObjections(reading), ...defaultConditionObjections(reading)];
+      return reading === undefined ? [] : CHECKS.flatMap((check) => check(reading));
     });
     return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
   },

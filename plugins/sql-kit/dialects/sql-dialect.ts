@@ -96,6 +96,8 @@ export interface SqlDialect extends Grammar, PrintRules {
   columnType(declared: string): ColumnType;
   /** Columns may hold values of any type whatever theirs is; dates are texts. */
   readonly hasDynamicTypes?: boolean;
+  /** Where a date is expected, reads texts such as 'today' and 'Jan 5, 2025'. */
+  readonly readsDateWords?: boolean;
 }
 
 /** Both throw `SqlRefusal`. */

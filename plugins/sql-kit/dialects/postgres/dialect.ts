@@ -37,6 +37,7 @@ export const postgres: SqlDialect = {
   forConnection({ schema }) {
     return schema === undefined ? this : { ...this, defaultSchema: schema };
   },
+  readsDateWords: true,
   hasOrderedWith: true,
   functions: postgresFunctions,
   functionSchema: 'pg_catalog',
