@@ -7,6 +7,7 @@ import type { SemanticQueryApi } from './api.ts';
 import { comparisonTypeObjections } from './checks/comparison-types.ts';
 import { defaultConditionObjections } from './checks/default-conditions.ts';
 import { emptyPeriodObjections } from './checks/empty-periods.ts';
+import { joinTypeObjections } from './checks/join-types.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
 import { queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
@@ -19,7 +20,13 @@ export { compileQuery } from './compile.ts';
 export { PlanError } from './errors.ts';
 export { type Grain, type PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
 
-const CHECKS = [valueObjections, comparisonTypeObjections, emptyPeriodObjections, defaultConditionObjections];
+const CHECKS = [
+  valueObjections,
+  comparisonTypeObjections,
+  emptyPeriodObjections,
+  defaultConditionObjections,
+  joinTypeObjections,
+];
 
 export const semanticQuery = definePlugin({
   name: 'semantic-query',

@@ -13,6 +13,7 @@ import { shop } from '../fixtures/shop.ts';
 import type { QueryPlan } from '../plan.ts';
 import { comparisonTypeObjections } from './comparison-types.ts';
 import { defaultConditionObjections } from './default-conditions.ts';
+import { joinTypeObjections } from './join-types.ts';
 
 const RANDOM_PLANS = 400;
 
@@ -27,7 +28,9 @@ function told(model: SemanticModel, sqlFor: (dialect: string) => string | undefi
     if (sql === undefined) return [];
     const reading = readingOf(sql, dialect, shownTables(model, 'default', true));
     expect(reading.select(), sql).toBeDefined();
-    const objections = [...comparisonTypeObjections(reading), ...defaultConditionObjections(reading)];
+    const objections = [comparisonTypeObjections, joinTypeObjections, defaultConditionObjections].flatMap((check) =>
+      check(reading),
+    );
     return objections.map(({ message }) => `${message} ${sql}`);
   });
 }

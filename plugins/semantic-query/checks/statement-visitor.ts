@@ -22,6 +22,12 @@ export interface VisibleTable {
   readonly entity: ModelEntity | undefined;
 }
 
+/** A plain column of an entity. */
+export interface Member {
+  readonly entity: ModelEntity;
+  readonly dimension: ModelDimension;
+}
+
 export interface StatementVisitor {
   /** Called for every expression, also inside others. `inSight`: the sources of its SELECT, not those of outer ones. */
   expression(expr: Expr, inSight: readonly VisibleTable[]): void;
@@ -40,10 +46,7 @@ export function visitStatement(select: Select, tables: Tables, visitor: Statemen
 }
 
 /** The dimension that is the column, when only one table in sight can have it. */
-export function memberOf(
-  { table, name }: ColumnRef,
-  inSight: readonly VisibleTable[],
-): { readonly entity: ModelEntity; readonly dimension: ModelDimension } | undefined {
+export function memberOf({ table, name }: ColumnRef, inSight: readonly VisibleTable[]): Member | undefined {
   const named = table === undefined ? inSight : inSight.filter((visible) => visible.name === lower(table));
   // A table of unknown columns may have it too.
   if (named.some(({ entity }) => entity === undefined)) return undefined;

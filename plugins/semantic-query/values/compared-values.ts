@@ -1,11 +1,9 @@
 /** Finds the texts that a statement compares with columns of entities. */
-import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
 import type { Expr, Select } from '../../sql-kit/index.ts';
-import { memberOf, type VisibleTable, visitStatement } from '../checks/statement-visitor.ts';
+import { type Member, memberOf, type VisibleTable, visitStatement } from '../checks/statement-visitor.ts';
 
-export interface ComparedValue {
-  readonly entity: ModelEntity;
-  readonly dimension: ModelDimension;
+export interface ComparedValue extends Member {
   readonly value: string;
 }
 
