@@ -105,3 +105,9 @@ test.each([
 ])('%s is of no entity', (sql) => {
   expect(objections(sql)).toEqual([]);
 });
+
+test('a column is looked for among 50 sources at most', () => {
+  const joined = (count: number) => Array.from({ length: count }, (_, n) => `orders AS o${n}`).join(', ');
+  expect(objections(`SELECT 1 FROM ${joined(50)} WHERE o7.total = 'x'`)).toHaveLength(1);
+  expect(objections(`SELECT 1 FROM ${joined(51)} WHERE o7.total = 'x'`)).toEqual([]);
+});

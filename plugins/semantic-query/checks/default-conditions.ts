@@ -6,6 +6,8 @@ import { memberOf, type VisibleTable, visitStatement } from './statement-visitor
 
 const MAX_OBJECTIONS = 3;
 const MAX_SQL_CHARS = 200;
+/** More tables than anybody reads in one statement, which bounds the time. */
+const MAX_TABLES = 50;
 
 /** The whole hint of an objection. The offline model, which cannot tell whether all rows are meant, insists by it. */
 export const DEFAULT_CONDITION_HINT =
@@ -89,6 +91,7 @@ function usedColumns(select: Select, tables: Tables): ColumnUse {
   return {
     isAbout: (entity) =>
       entities.has(entity) &&
+      entities.size <= MAX_TABLES &&
       (counted.has(entity) || ![...entities].some((other) => other !== entity && looksUp(other, entity))),
     reads: (entity, column) => isRead(entity, column) || isRead(undefined, column),
   };

@@ -45,16 +45,40 @@ export function visitStatement(select: Select, tables: Tables, visitor: Statemen
   new StatementWalk(tables, visitor).select(select, new Set());
 }
 
-/** The dimension that is the column, when only one table in sight can have it. */
-export function memberOf({ table, name }: ColumnRef, inSight: readonly VisibleTable[]): Member | undefined {
+/** More sources than anybody joins: among them no column is looked for, which bounds the time. */
+const MAX_SOURCES = 50;
+
+const members = new WeakMap<ColumnRef, { readonly member: Member | undefined }>();
+
+/** The dimension that is the column, when only one table in sight can have it. Worked out once for all checks. */
+export function memberOf(column: ColumnRef, inSight: readonly VisibleTable[]): Member | undefined {
+  const found = members.get(column) ?? { member: memberAmong(column, inSight) };
+  members.set(column, found);
+  return found.member;
+}
+
+function memberAmong({ table, name }: ColumnRef, inSight: readonly VisibleTable[]): Member | undefined {
+  if (inSight.length > MAX_SOURCES) return undefined;
   const named = table === undefined ? inSight : inSight.filter((visible) => visible.name === lower(table));
   // A table of unknown columns may have it too.
   if (named.some(({ entity }) => entity === undefined)) return undefined;
-  const members = named.flatMap(({ entity }) => {
-    const dimension = entity?.dimensions.find(({ sql }) => lower(sql.replaceAll(/["`[\]]/g, '')) === lower(name));
+  const found = named.flatMap(({ entity }) => {
+    const dimension = entity && columnsOf(entity).get(lower(name));
     return entity === undefined || dimension === undefined ? [] : [{ entity, dimension }];
   });
-  return members.length === 1 ? members[0] : undefined;
+  return found.length === 1 ? found[0] : undefined;
+}
+
+const columns = new WeakMap<ModelEntity, ReadonlyMap<string, ModelDimension>>();
+
+/** The dimensions of an entity by their SQL, which for a plain column is its name. */
+function columnsOf(entity: ModelEntity): ReadonlyMap<string, ModelDimension> {
+  const pairs = () =>
+    entity.dimensions.map((dimension) => [lower(dimension.sql.replaceAll(/["`[\]]/g, '')), dimension] as const);
+  // Of several dimensions of one column the first is taken.
+  const found = columns.get(entity) ?? new Map(pairs().reverse());
+  columns.set(entity, found);
+  return found;
 }
 
 /** `common`: names of the common tables in sight, which are no entities. */
