@@ -10,6 +10,7 @@ import { atlasHere as atlas } from '../../test/harness/command-here.ts';
 import { blocksOf } from '../../test/harness/doc-blocks.ts';
 import { type RecordedRequest, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
+import { withoutContext } from '../agent/index.ts';
 import { DEMOS, loadDemo } from '../demo-data/index.ts';
 
 const DEMO_CASES = `cases:
@@ -231,7 +232,8 @@ describe('wrong use', () => {
 
 describe('with a provider', () => {
   /** Runs the statement in the question, then answers. */
-  function respond({ question, toolResults }: RecordedRequest): Step {
+  function respond({ question: sent, toolResults }: RecordedRequest): Step {
+    const question = withoutContext(sent);
     if (question.includes('fail')) return { status: 400, body: { error: { message: 'No.', type: 'bad_request' } } };
     const usage = { input: 100, output: 10 };
     if (toolResults.length > 0) return { text: 'See the rows.', usage };
