@@ -726,7 +726,10 @@ test('a prompt that the server has cut is noted and logged', async () => {
   const large = Array.from({ length: 40 }, (_, n) => `select ${n} as a`).join(' union all ');
   for (const tokens of [300, 5_000]) {
     await using scripted = await scriptedApp([
-      callSql(`select '${'x '.repeat(2_000)}' as a, (${large.slice(0, 11)}) as b`),
+      {
+        ...callSql(`select '${'x '.repeat(2_000)}' as a, (${large.slice(0, 11)}) as b`),
+        usage: { input: 5_000, output: 9 },
+      },
       { ...answer, usage: { input: tokens, output: 9 } },
     ]);
     const { notes } = await scripted.app.get(agent).answer(question, scripted.app.scope());

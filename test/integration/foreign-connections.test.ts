@@ -69,6 +69,8 @@ const PLACES: Readonly<Record<string, (id: string) => Promise<{ readonly status:
       files: [{ path: 'entities/products.yml', content: 'table: products\n' }],
       connection,
     }),
+  'POST /api/v1/admin/semantic/explain connectionId': (connectionId) =>
+    send('POST', `${ADMIN}/semantic/explain`, { question: TASK.question, connectionId }),
   'mcp ask connectionId': (connectionId) => callTool('ask', { question: TASK.question, connectionId }),
   'mcp query_sql connectionId': (connectionId) =>
     callTool('query_sql', { sql: 'SELECT count(*) FROM products', connectionId }),
