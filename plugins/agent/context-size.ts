@@ -6,7 +6,7 @@ import type { ChatTurn, Question } from '../../kernel/index.ts';
 const BYTES_PER_TOKEN = 3;
 /** Shares of the context. What the whole prompt leaves is for the answer. */
 const PROMPT_SHARE = 0.88;
-const FIRST_PROMPT_SHARE = 0.7;
+const FIRST_PROMPT_SHARE = 0.6;
 const TOOLS_SHARE = 0.3;
 const QUESTION_SHARE = 0.2;
 const HISTORY_SHARE = 0.1;

@@ -1,7 +1,7 @@
 /** Notices when a server has silently cut the prompt, as Ollama does when its context is too small. */
 
 /** Fewer are not judged: counts of short prompts differ too much. */
-const MIN_BYTES = 4_000;
+const MIN_BYTES = 6_000;
 /** Text and JSON take 3 to 5 bytes a token; so many are never reached by a prompt that was read whole. */
 const MAX_BYTES_PER_TOKEN = 12;
 
