@@ -1,7 +1,7 @@
 /** Reads from conditions which columns are equal, which have one value, and which sources have at most one row. */
 import { type Expr, operandsOf, shapeOf } from '../sql-kit/index.ts';
 import type { Column, RowSource } from './row-set.ts';
-import type { Scope } from './scope.ts';
+import type { Scope, Value } from './scope.ts';
 
 const EQUAL = new Set(['=', '==', '<=>', 'IS', 'IS NOT DISTINCT FROM']);
 const BELOW = new Set(['<', '<=']);
@@ -49,13 +49,14 @@ function readNullTest(tested: Expr, scope: Scope): void {
   const { column } = scope.value(tested);
   const { source, name } = column;
   if (source === undefined) return;
-  const isAbsent = source.keys?.required.has(name) === true || column.equals.length > 0;
+  const isCompared = scope.rows.optional.has(source) && column.equals.length > 0;
+  const isAbsent = source.keys?.required.has(name) === true || isCompared;
   if (isAbsent) scope.rows.determine([], [scope.rows.row(source)]);
 }
 
 /** Of rows that are valid from one time to another, one is valid at a given time. */
 class Ranges {
-  readonly #bounds = new Map<Column, { readonly lower: Set<RowSource>; readonly upper: Set<RowSource> }>();
+  readonly #bounds = new Map<Column, Record<'lower' | 'upper', Map<RowSource, Column>>>();
 
   read(expr: Expr, scope: Scope): void {
     if (expr.kind === 'between' && !expr.not) this.#between(expr.operand, expr.low, expr.high, scope);
@@ -84,16 +85,18 @@ class Ranges {
     // A number bounds quantities, which are no period.
     if (low.kind === 'number' || high.kind === 'number') return;
     const [lowValue, highValue] = [scope.value(low), scope.value(high)];
-    this.#bound(highValue.column, 'lower', lowValue.carriers, scope);
-    this.#bound(lowValue.column, 'upper', highValue.carriers, scope);
+    this.#bound(highValue.column, 'lower', lowValue, scope);
+    this.#bound(lowValue.column, 'upper', highValue, scope);
   }
 
-  #bound(point: Column, side: 'lower' | 'upper', carriers: readonly RowSource[] | undefined, { rows }: Scope): void {
-    const bounds = this.#bounds.get(point) ?? { lower: new Set(), upper: new Set() };
+  /** A period has two ends: a column that is both bounds ends none. */
+  #bound(point: Column, side: 'lower' | 'upper', { column, carriers }: Value, { rows }: Scope): void {
+    const bounds = this.#bounds.get(point) ?? { lower: new Map(), upper: new Map() };
     this.#bounds.set(point, bounds);
     const [source] = carriers ?? [];
     if (source === undefined || source === point.source) return;
-    bounds[side].add(source);
-    if (bounds.lower.has(source) && bounds.upper.has(source)) rows.determine([], [rows.row(source)]);
+    bounds[side].set(source, column);
+    const [lower, upper] = [bounds.lower.get(source), bounds.upper.get(source)];
+    if (lower !== undefined && upper !== undefined && lower !== upper) rows.determine([], [rows.row(source)]);
   }
 }

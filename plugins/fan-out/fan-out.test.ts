@@ -132,6 +132,16 @@ describe('is objected to', () => {
     ['an average', 'SELECT AVG(o.total) FROM orders o JOIN items l ON l.order_id = o.id', 'items'],
     ['a deviation', 'SELECT STDDEV(o.total) FROM orders o JOIN items l ON l.order_id = o.id', 'items'],
     ['a left join', 'SELECT SUM(o.total) FROM orders o LEFT JOIN items l ON l.order_id = o.id', 'items'],
+    [
+      'a missing value on the side that stays',
+      'SELECT SUM(o.total) FROM orders o JOIN items l ON l.order_id = o.id LEFT JOIN products p ON p.id = l.product_id WHERE l.product_id IS NULL',
+      'items',
+    ],
+    [
+      'one column as both bounds',
+      'SELECT SUM(o.total) FROM orders o JOIN items l ON l.order_id = o.id WHERE o.ordered_at >= l.amount AND o.ordered_at <= l.amount',
+      'items',
+    ],
     ['a right join', 'SELECT SUM(total) FROM items l RIGHT JOIN orders o ON l.order_id = o.id', 'items'],
     ['USING', 'SELECT SUM(l.amount) FROM items l JOIN product_tags USING (product_id)', 'product_tags'],
     ['NATURAL', 'SELECT SUM(amount) FROM items NATURAL JOIN product_tags', 'product_tags'],

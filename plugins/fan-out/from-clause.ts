@@ -58,6 +58,10 @@ export class FromClauses {
       if (join.kind === 'SEMI JOIN' || join.kind === 'ANTI JOIN') continue;
       const [place, sourceCount] = [scope.visible.length, scope.rows.sources.length];
       this.#source(join.source, scope, common);
+      const { rows } = scope;
+      if (/^(?:LEFT|FULL)/.test(join.kind)) for (const one of rows.sources.slice(sourceCount)) rows.optional.add(one);
+      if (/^(?:RIGHT|FULL)/.test(join.kind))
+        for (const one of rows.sources.slice(0, sourceCount)) rows.optional.add(one);
       mergeColumns(join, scope.visible.slice(start, place), scope.visible.slice(place), scope);
       if (join.on !== undefined) readCondition(join.on, scope);
       if (join.asof) declareSingle(scope.rows, sourceCount);

@@ -30,6 +30,8 @@ interface Rule {
 
 export class RowSet {
   readonly sources: RowSource[] = [];
+  /** Sources of which an outer join may find no row. */
+  readonly optional = new Set<RowSource>();
   /** Sources of which a condition wants rows of one name. */
   readonly named = new Set<RowSource>();
   readonly #columns = new Map<RowSource, Map<string, Column>>();
