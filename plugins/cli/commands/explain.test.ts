@@ -16,6 +16,9 @@ it('prints the entities with their scores and bytes, then what the model would b
   expect(stdout).toMatch(/│ orders +│ +\d+\.\d\d +│ +\d+ │/);
   expect(stdout).toContain('## orders (fact, one row per order)');
   expect(stdout).toContain('- cancelled_orders = count(');
+  // Its reply is longer than what a stream takes at once.
+  const long = await atlasHere(['explain', 'orders '.repeat(9_000), '--brief'], { cwd: folder.path, env });
+  expect(long).toMatchObject({ code: 0, stdout: expect.stringMatching(/│ orders +│/) });
   expect((await explain('--brief')).stdout).not.toContain('## orders');
   const { entities, parts } = JSON.parse((await explain('--json')).stdout) as {
     entities: { name: string }[];

@@ -1,4 +1,5 @@
 /** Sends an answer piece by piece, at the speed at which the client takes it. */
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { type Logger, messagesOf, type RouteReply } from '../../../kernel/index.ts';
@@ -34,7 +35,8 @@ async function write({ raw: response }: FastifyReply, texts: AsyncIterable<strin
       giveUp(error);
     }
   }
-  await pipeline(whole, response).catch(giveUp);
+  // An injected response emits `drain` with a number, which a generator in a pipeline takes for an error.
+  await pipeline(Readable.from(whole(), { highWaterMark: 1 }), response).catch(giveUp);
 }
 
 /** Sends a value as JSON; its client may leave meanwhile. */
