@@ -85,6 +85,15 @@ describe('filteredTables', () => {
     expect(isFiltered('wards')).toBe(false);
   });
 
+  it('is named with quotes and with a database as well', () => {
+    const isFiltered = filtered([{ tables: ['public."Orders"'], condition: 'is_public' }]);
+    expect(isFiltered('"orders"')).toBe(true);
+    expect(isFiltered('orders', { schema: 'shop.public' })).toBe(true);
+    const byColumn = filtered([{ column: 'tenant_id', claim: 'tenant' }], ['orders']);
+    expect(byColumn('orders', { columns: ['cast(tenant_id as text)'] })).toBe(true);
+    expect(byColumn('orders', { columns: ['subtenant_id'] })).toBe(false);
+  });
+
   it('is none of another connection; the default one may be any', () => {
     const isFiltered = filtered([{ connection: 'lake', column: 'tenant', claim: 'tenant' }]);
     expect(isFiltered('visits', { connection: 'shop' })).toBe(false);

@@ -41,17 +41,23 @@ function problemOf({ tables, column, condition, claim }: Policy): string | undef
  */
 export function filteredTables(policies: readonly Policy[], exempt: readonly string[]): IsProtected {
   return ({ table, schema, connection, columns }) => {
-    const names = new Set([table, `${schema ?? ''}.${table}`].map((name) => name.toLowerCase()));
+    const own = partsOf(schema === undefined ? table : `${schema}.${table}`);
+    // Where one of two names has no schema, they may be the same table.
     const isNamed = (list: readonly string[]) =>
-      list.some(
-        (name) =>
-          names.has(name.toLowerCase()) ||
-          (schema === undefined && name.toLowerCase().endsWith(`.${table.toLowerCase()}`)),
-      );
+      list.map(partsOf).some((parts) => own.every((part, at) => part === (parts[at] ?? part)));
     return policies.some((policy) => {
       if (policy.connection !== undefined && policy.connection !== (connection ?? policy.connection)) return false;
       if (policy.tables !== undefined) return isNamed(policy.tables);
-      return !isNamed(exempt) || columns.includes(policy.column?.toLowerCase() ?? '');
+      const column = policy.column?.toLowerCase() ?? '';
+      return !isNamed(exempt) || columns.some((text) => text.split(/[^\p{L}\p{N}_$]+/u).includes(column));
     });
   };
 }
+
+/** The parts of a name without quotes, in lower case, the last first. */
+const partsOf = (name: string) =>
+  name
+    .replaceAll(/["`[\]]/g, '')
+    .toLowerCase()
+    .split('.')
+    .reverse();
