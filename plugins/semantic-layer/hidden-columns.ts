@@ -32,11 +32,12 @@ interface Members {
 /** What may be shown of a model; the model itself when nothing is hidden. */
 export function visibleModel(model: SemanticModel): VisibleModel {
   const hidden = new HiddenColumns(model);
-  if (hidden.isEmpty && !model.entities.some(({ dimensions }) => dimensions.some(hasMaskedValues))) return model;
+  const isMasked = model.entities.some(({ dimensions }) => dimensions.some(({ mask }) => mask !== undefined));
+  if (hidden.isEmpty && !isMasked) return model;
   return {
     entities: model.entities.map((entity) => hidden.withoutHidden(entity, hidden.of(entity.name))),
-    metrics: model.metrics.filter((metric) => hidden.showsMetric(metric)),
-    glossary: model.glossary.map((term) => hidden.withoutHiddenCondition(term)),
+    metrics: model.metrics.flatMap((metric) => hidden.shownMetric(metric) ?? []),
+    glossary: model.glossary.map((term) => hidden.shownTerm(term)),
   };
 }
 
@@ -76,13 +77,19 @@ export class HiddenColumns {
     };
     const { dimensions = [] } = entity;
     const shown = dimensions.filter(({ hidden, sql }) => hidden !== true && !reads(sql, own));
+    const masked = namesOf(dimensions, ({ mask }) => mask !== undefined);
+    // Another dimension may read the column of a masked one.
+    const hasMaskedValues = ({ name, sql, sample_values, range }: ModelDimension) =>
+      (sample_values !== undefined || range !== undefined) &&
+      (masked.has(name.toLowerCase()) || reads(sql ?? name, masked));
     if (shown.length < dimensions.length || shown.some(hasMaskedValues)) {
       changed.dimensions = shown.map((dimension) =>
         hasMaskedValues(dimension) ? withoutValues(dimension) : dimension,
       );
     }
-    for (const key of ['measures', 'segments', 'queryPatterns', 'query_patterns']) {
-      keep<HasSql>(key, ({ sql }) => !reads(sql, own));
+    for (const key of ['measures', 'segments']) keep<HasSql>(key, ({ sql }) => !reads(sql, own));
+    for (const key of ['queryPatterns', 'query_patterns']) {
+      keep<HasSql>(key, ({ sql }) => !reads(sql, own) && !this.#readsAnyTable(sql));
     }
     keep<HasJoin>('joins', ({ target, on }) => {
       const far = this.of(target);
@@ -92,36 +99,83 @@ export class HiddenColumns {
     return Object.keys(changed).length === 0 ? entity : { ...entity, ...changed };
   }
 
-  showsMetric({ entity, measure, sql }: Pick<ModelMetric, 'entity' | 'measure' | 'sql'>): boolean {
-    const own = this.of(entity);
-    if (own === undefined) return true;
-    const declared = this.#model.entity(entity ?? '')?.measures.find(({ name }) => name === measure);
-    return !reads(sql, own) && !reads(declared?.sql, own);
+  /** The metric without hidden dimensions; `undefined` where it reads hidden columns. */
+  shownMetric<M extends Pick<ModelMetric, 'entity' | 'measure' | 'sql' | 'dimensions'>>(metric: M): M | undefined {
+    const { entity, measure, sql, dimensions } = metric;
+    if (this.isEmpty) return metric;
+    if (!this.#showsMember(entity, { sql, measure })) return undefined;
+    const shown = dimensions?.filter((name) => !this.#isHidden(name, entity));
+    return shown === undefined || shown.length === dimensions?.length ? metric : { ...metric, dimensions: shown };
   }
 
-  /** The term without a condition that reads hidden columns. */
-  withoutHiddenCondition<T extends HasSql & { readonly entity?: string }>(term: T): T {
-    if (!reads(term.sql, this.of(term.entity))) return term;
-    const { sql: _, ...rest } = term;
-    return rest as T;
+  /** The term without a condition and meanings that read hidden columns. */
+  shownTerm<T extends HasSql & { readonly entity?: string; readonly meanings?: readonly unknown[] }>(term: T): T {
+    if (this.isEmpty) return term;
+    const meanings = term.meanings?.filter((meaning) => {
+      const { entity, sql, measure, metric, dimension } = Object(meaning) as Meaning;
+      const named = this.#model.metric(metric ?? '');
+      if (named !== undefined && this.shownMetric(named) === undefined) return false;
+      return this.#showsMember(entity, { sql, measure }) && !this.#isHidden(dimension ?? '', entity);
+    });
+    const hasAll = meanings?.length === term.meanings?.length;
+    if (hasAll && this.#showsMember(term.entity, { sql: term.sql, measure: undefined })) return term;
+    const { sql, ...rest } = { ...term, ...(meanings !== undefined && { meanings }) };
+    return (this.#showsMember(term.entity, { sql, measure: undefined }) ? { sql, ...rest } : rest) as T;
+  }
+
+  /** Without an entity, an expression may be about any. */
+  #showsMember(
+    entity: string | undefined,
+    member: { readonly sql: string | undefined; readonly measure: string | undefined },
+  ) {
+    const own = this.#model.entity(entity ?? '');
+    const declared = own?.measures.find(({ name }) => name === member.measure);
+    const hidden = own === undefined ? [...this.#byEntity.values()] : [this.of(entity)];
+    const isRead = (sql: string | undefined) => hidden.some((names) => reads(sql, names)) || this.#readsAnyTable(sql);
+    return !isRead(member.sql) && !isRead(declared?.sql);
+  }
+
+  /** `name` is a dimension of the entity, or `entity.dimension`. */
+  #isHidden(name: string, entity: string | undefined): boolean {
+    const dot = name.lastIndexOf('.');
+    const of = dot < 0 ? entity : name.slice(0, dot);
+    return this.of(of)?.has(name.slice(dot + 1).toLowerCase()) === true;
+  }
+
+  /** Whether a statement names a table together with one of its hidden columns. */
+  #readsAnyTable(sql: string | undefined): boolean {
+    return [...this.#byEntity].some(([entity, names]) => {
+      const table = this.#model.entity(entity)?.table.toLowerCase();
+      return table !== undefined && reads(sql, new Set([table])) && reads(sql, names);
+    });
   }
 }
 
-const hasMaskedValues = ({ mask, sample_values, range }: ModelDimension) =>
-  mask !== undefined && (sample_values !== undefined || range !== undefined);
+type Meaning = Readonly<Partial<Record<'entity' | 'sql' | 'measure' | 'metric' | 'dimension', string>>>;
 
 function withoutValues({ sample_values: _, range: __, ...dimension }: ModelDimension): ModelDimension {
   return dimension;
 }
 
-/** Names and columns of the hidden dimensions, in lower case. */
-export function hiddenNames({ dimensions = [] }: Members): ReadonlySet<string> {
+/** Names and columns of the hidden dimensions, and the names of those that read them, in lower case. */
+export const hiddenNames = ({ dimensions = [] }: Members): ReadonlySet<string> =>
+  namesOf(dimensions, ({ hidden }) => hidden === true);
+
+function namesOf(
+  dimensions: readonly ModelDimension[],
+  isMeant: (dimension: ModelDimension) => boolean,
+): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { hidden, name, sql } of dimensions) {
-    if (hidden !== true) continue;
+  for (const dimension of dimensions.filter(isMeant)) {
+    const { name, sql = name } = dimension;
     names.add(name.toLowerCase());
     const column = /^(?:\w+\.)?["`[]?([\p{L}_][\p{L}\p{N}_$ ]*)["`\]]?$/u.exec(sql.trim())?.[1];
     if (column !== undefined) names.add(column.toLowerCase());
+  }
+  if (names.size === 0) return names;
+  for (let before = -1; before < names.size; ) {
+    before = names.size;
+    for (const { name, sql } of dimensions) if (sql !== undefined && reads(sql, names)) names.add(name.toLowerCase());
   }
   return names;
 }

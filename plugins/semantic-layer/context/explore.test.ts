@@ -223,7 +223,7 @@ dimensions:
     const explore = explorer(folder);
     expect(await explore('entities')).toContain('people.yml: not usable');
     expect(await explore('entities/people.yml')).toBe(
-      '`entities/people.yml` cannot be used, line 3, column 18: Unknown key `hiden` in `dimensions[0]`; did you mean `hidden`?',
+      '`entities/people.yml` cannot be used, line 3, column 18: the log says why.',
     );
   });
 });

@@ -103,7 +103,9 @@ function shownText(layer: ExploredLayer, known: LayerFile, hidden = new HiddenCo
 function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | undefined): string {
   const [problem] = file.problems;
   if (problem !== undefined && file.items.length === 0) {
-    return `\`${file.path}\` cannot be used, line ${problem.line}, column ${problem.column}: ${problem.message}`;
+    // The message may quote a value of what its author meant to hide.
+    const why = file.kind === 'entity' ? 'the log says why.' : problem.message;
+    return `\`${file.path}\` cannot be used, line ${problem.line}, column ${problem.column}: ${why}`;
   }
   const values = file.items.map(({ value }) => value);
   switch (file.kind) {
@@ -117,12 +119,15 @@ function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | un
       return text !== undefined && shown === entity ? text : stringify(shown);
     }
     case 'metrics': {
-      const metrics = (values as Metric[]).filter((metric) => hidden.showsMetric(metric));
-      const isSame = metrics.length === values.length && problem === undefined;
+      const metrics = (values as Metric[]).flatMap((metric) => hidden.shownMetric(metric) ?? []);
+      const isSame =
+        metrics.every((metric, at) => metric === values[at]) &&
+        metrics.length === values.length &&
+        problem === undefined;
       return text !== undefined && isSame ? text : stringify({ metrics });
     }
     case 'glossary': {
-      const terms = (values as GlossaryTerm[]).map((term) => hidden.withoutHiddenCondition(term));
+      const terms = (values as GlossaryTerm[]).map((term) => hidden.shownTerm(term));
       const isSame = problem === undefined && terms.every((term, index) => term === values[index]);
       return text !== undefined && isSame ? text : stringify({ terms });
     }

@@ -20,19 +20,33 @@ dimensions:
   - { name: status, sample_values: [open, ${tenant}value${n}] }
   - { name: ${tenant}secret${n}, hidden: true, synonyms: [${tenant}secretname], description: ${tenant}secrettext, sample_values: [${tenant}secretvalue] }
   - { name: email, mask: "'x'", sample_values: [${tenant}secretmail${n}] }
+  - { name: mail_again, sql: "lower(email)", sample_values: [${tenant}secretmail${n}] }
+  - { name: twice_derived, sql: "{derived} || 'x'" }
   - { name: derived, sql: "lower(${tenant}secret${n})", description: ${tenant}secretderived }
 measures:
   - { name: m${n}, type: count_distinct, sql: ${tenant}secret${n} }
+  - { name: d${n}, type: count_distinct, sql: "{twice_derived}" }
 segments:
   - { name: s${n}, sql: "${tenant}secret${n} IS NOT NULL" }
 query_patterns:
   - { description: Rows of ${tenant} by status, sql: SELECT ${tenant}secret${n} FROM t${n} }
+  - { description: Rows of ${tenant} by kind, sql: SELECT x.${tenant}secret${(n + 1) % ENTITIES} FROM t${n} JOIN t${(n + 1) % ENTITIES} x ON true }
 joins:
   - { target: t${(n + 1) % ENTITIES}, relationship: many_to_one, on: { from: id, to: id } }
 `;
   }
   files[`.orgs/${tenant}/entities/guarded.yml`] =
     `table: guarded\ndescription: Guarded rows.\ndimensions:\n  - { name: kind, sample_values: [${tenant}secretrow] }\n`;
+  files[`.orgs/${tenant}/metrics/m.yml`] = `metrics:
+  - { id: rows_a, entity: t1, sql: "count({derived})" }
+  - { id: rows_b, entity: t1, measure: d1 }
+  - { id: rows_c, sql: "max(${tenant}secret2)" }
+  - { id: rows_d, entity: t1, sql: "count(id)", dimensions: [${tenant}secret1, t2.${tenant}secret2, status] }
+`;
+  files[`.orgs/${tenant}/glossary.yml`] = `terms:
+  - { term: rows, status: ambiguous, meanings: [{ name: one, entity: t1, dimension: ${tenant}secret1 }, { name: two, entity: t1, measure: m1 }, { name: three, entity: t1, sql: "${tenant}secret1 > 5" }, { name: four, entity: t1, dimension: status }, plain] }
+  - { term: status, entity: t1, sql: "{derived} > 3" }
+`;
   return files;
 }
 
