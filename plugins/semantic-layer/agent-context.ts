@@ -18,14 +18,16 @@ const INSTRUCTIONS = `The semantic layer describes the data that may be queried.
 
 /** User messages whose words choose the context: a follow-up such as "and by region?" needs the earlier ones. */
 const TURNS_CONSIDERED = 3;
-/** Names of tables in a statement. */
-const TABLE_NAME = /\b(?:from|join)\s+["`[]?([\p{L}_][\p{L}\p{N}_.$]*)/giu;
+/** Names of tables in a statement, with their schemas. */
+const TABLE_NAME = /(?:\b(?:from|join)\s+|,\s*)((?:(?:"[^"]*"|`[^`]*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*)\.?)+)/giu;
+/** Texts for small models have few lengths, so that prompt caches keep them. */
+const ROOM_STEP_BYTES = 512;
 
 /** The words that choose the context: those of the last questions, and the tables of the last query. */
 function wordsOf({ turns }: Question): string {
   const asked = turns.filter(({ role }) => role === 'user').slice(-TURNS_CONSIDERED);
   const last = turns.findLast(({ query }) => query !== undefined)?.query?.sql ?? '';
-  const tables = [...last.matchAll(TABLE_NAME)].map(([, name = '']) => name);
+  const tables = [...last.matchAll(TABLE_NAME)].map(([, name = '']) => name.split('.').at(-1));
   return [...asked.reverse().map(({ text }) => text), ...tables].join('\n');
 }
 
@@ -48,7 +50,9 @@ export function questionRetrieval(ctx: PluginContext, layer: ReloadingLayer, con
         notice === undefined
           ? INSTRUCTIONS
           : `${INSTRUCTIONS}\n- Tell the user, when it matters for the question: ${notice}`;
-      const maxBytes = Math.min(contextBytes, question.room?.contextBytes ?? contextBytes) - byteLength(rules);
+      const room = question.room?.contextBytes ?? contextBytes;
+      const stepped = room < contextBytes ? room - (room % ROOM_STEP_BYTES) : contextBytes;
+      const maxBytes = stepped - byteLength(rules);
       const options = optionsOf(question, scope, model, maxBytes);
       const { stable, perQuestion } = await layer.contextParts(model, wordsOf(question), options);
       const title = 'Semantic layer';
@@ -84,7 +88,8 @@ async function reranked(ctx: PluginContext, { question, scope, model, entities }
   };
   const ranked = await ctx.call(retrievalRank, asked, scope);
   const visible = new Map(visibleModel(model).entities.map((entity) => [entity.name, entity]));
-  return ranked.entities.flatMap(({ name, score }) => {
+  const first = new Map(ranked.entities.toReversed().map((one) => [one.name, one]));
+  return [...first.values()].toReversed().flatMap(({ name, score }) => {
     const entity = visible.get(name);
     return entity === undefined ? [] : [{ entity, score, parts: known.get(name)?.parts ?? [] }];
   });

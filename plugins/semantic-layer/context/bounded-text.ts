@@ -47,6 +47,12 @@ export class BoundedText {
     return true;
   }
 
+  /** Adds a title and those of the items that fit, in order. */
+  addFitting<T>(title: string, items: Iterable<T>, render: (item: T) => string): void {
+    let before = `${title}\n`;
+    for (const item of items) if (this.add(`${before}${render(item)}`)) before = '';
+  }
+
   toString(): string {
     return this.#blocks.join('\n');
   }

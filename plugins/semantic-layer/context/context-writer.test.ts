@@ -256,3 +256,66 @@ describe('a layer that does not fit', () => {
     expect(await contextOf(files, 'list our whales')).toContain('\n# Entities\n## e17');
   });
 });
+
+test.each([
+  [60, 30],
+  [30, 120],
+  [8, 300],
+])('a layer of %i tables with %i columns always shows what it says it shows', async (tables, columns) => {
+  const files = Object.fromEntries(
+    Array.from({ length: tables }, (_, n) => [
+      `entities/t${n}.yml`,
+      `table: things_${n}\ndimensions:\n${Array.from(
+        { length: columns },
+        (__, at) => `  - { name: c_${'x'.repeat((at * 7) % 40)}_${at}, description: Column ${at} of ${n}. }\n`,
+      ).join('')}`,
+    ]),
+  );
+  using folder = layerFolder(files);
+  const model = await loadSemanticLayer(folder.dir);
+  const writer = new ContextWriter(new LayerSearch());
+  for (const maxBytes of [1_500, 2_500, DEFAULT_CONTEXT_BYTES, 16_384]) {
+    for (const question of ['How many things 3?', 'column 7 of things_5', 'c xxxxx 20 of things 1']) {
+      const text = await writer.write(model, question, maxBytes);
+      expect(bytes(text)).toBeLessThanOrEqual(maxBytes);
+      const shown = text.split('\n').filter((line) => line.startsWith('## ')).length;
+      expect(text).toContain(`\n${shown} of ${tables} entities are shown in detail`);
+      expect(shown).toBeGreaterThan(0);
+    }
+  }
+});
+
+test('dimensions that refer to each other many times are left as they are written', async () => {
+  const dimensions = Array.from({ length: 14 }, (_, n) => {
+    const sql = n === 0 ? 'a' : [1, 2, 3].map(() => `{d${n - 1}}`).join(' + ');
+    return `  - { name: d${n}, sql: "${sql}" }\n`;
+  });
+  const text = await contextOf({ 'entities/t.yml': `table: t\ndimensions:\n${dimensions.join('')}` }, 'd13');
+  expect(text).toContain('- d13 (string) = ');
+  expect(bytes(text)).toBeLessThan(DEFAULT_CONTEXT_BYTES);
+});
+
+test('an ambiguous term is told however long its meanings are', async () => {
+  const files: Record<string, string> = {};
+  for (let n = 0; n < 80; n++)
+    files[`entities/e${n}.yml`] = `table: e${n}\ndescription: ${'Rows of it. '.repeat(20)}\n`;
+  const meanings = Array.from({ length: 4 }, (_, n) => `${'a meaning of many words '.repeat(8)}${n}`);
+  files['glossary.yml'] =
+    `terms:\n  - { term: active, meanings: [${meanings.join(', ')}] }\n  - { term: user, definition: Somebody. }\n`;
+  const text = await contextOf(files, 'How many active user rows in e7?');
+  expect(text).toContain('- active: AMBIGUOUS');
+  expect(text).toContain('- user: Somebody.');
+});
+
+test('names are found by their parts and by misspelt words', async () => {
+  const files: Record<string, string> = {
+    'entities/a.yml': 'table: salesorderheader\n',
+    'entities/b.yml': 'table: customers\n',
+    'entities/c.yml': 'table: purchase\n',
+  };
+  for (let n = 0; n < 80; n++)
+    files[`entities/e${n}.yml`] = `table: e${n}\ndescription: ${'Rows of it. '.repeat(20)}\n`;
+  expect(await contextOf(files, 'How many sales order headers?')).toContain('\n## salesorderheader\n');
+  expect(await contextOf(files, 'How many custmers do we have?')).toContain('\n## customers\n');
+  expect(await contextOf(files, 'list the purchasecustomers')).toContain('\n## purchase\n');
+});

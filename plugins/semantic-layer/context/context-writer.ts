@@ -16,12 +16,15 @@ export const DEFAULT_CONTEXT_BYTES = 6_656;
 const STABLE_SHARE = 0.3;
 /** Shares of the space for a question. */
 const GLOSSARY_SHARE = 0.15;
+const AMBIGUOUS_SHARE = 0.4;
 const METRICS_SHARE = 0.12;
 const PATTERNS_SHARE = 0.15;
 /** Shares of the stable part for the names of entities and of metrics. */
 const ENTITY_NAMES_SHARE = 0.6;
 const METRIC_NAMES_SHARE = 0.3;
 const MAX_PATTERNS = 3;
+/** Lengths for which the text that is the same for every question is kept. */
+const MAX_LENGTHS = 8;
 /** A solved question with a smaller share of the question's words is none like it. */
 const MIN_LIKENESS = 0.3;
 /** Cached prompts: scheduled reports and dashboards repeat their questions. */
@@ -96,14 +99,23 @@ export class ContextWriter {
   async explain(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<Explanation> {
     const { maxBytes = DEFAULT_CONTEXT_BYTES } = options;
     const parts = this.#partsOf(model);
-    const context = await this.parts(model, question, options);
-    const { shown, ranked } = await this.#forQuestion(model, parts, question, options, maxBytes);
-    const isWhole = context.perQuestion === '';
-    const bytes = new Map(shown.map(({ entity, text }) => [entity, byteLength(isWhole ? renderEntity(entity) : text)]));
-    return {
-      ...context,
-      entities: ranked.map(({ entity, score }) => ({ name: entity.name, score, bytes: bytes.get(entity) ?? 0 })),
-    };
+    const { stable, perQuestion: cached } = await this.parts(model, question, { maxBytes });
+    const space = maxBytes - byteLength(stable) - 1;
+    const { perQuestion, shown, ranked } = await this.#forQuestion(model, parts, question, options, space);
+    if (cached !== '') {
+      const bytes = new Map(shown.map(({ entity, text }) => [entity, byteLength(text)]));
+      const entities = ranked.map(({ entity, score }) => ({ name: entity.name, score, bytes: bytes.get(entity) ?? 0 }));
+      return { stable, perQuestion, entities };
+    }
+    // A layer that fits is given whole, whatever the question.
+    const scores = new Map(ranked.map(({ entity, score }) => [entity, score]));
+    const all = new Set([...ranked.map(({ entity }) => entity), ...parts.visible.entities]);
+    const entities = Array.from(all, (entity) => ({
+      name: entity.name,
+      score: scores.get(entity) ?? 0,
+      bytes: byteLength(renderEntity(entity)),
+    }));
+    return { stable, perQuestion: '', entities };
   }
 
   async #forQuestion(
@@ -125,8 +137,8 @@ export class ContextWriter {
     patterns.addList('# Solved questions like it', likePatterns(chosen, asked), patternLine);
     const title = '# Entities';
     const space = text.spaceLeft - byteLength(title) - byteLength(patterns.toString()) - 2;
-    const shown: readonly EntityText[] = detailed(chosen, asked, space);
-    if (shown.length > 0) text.add([title, ...shown.map((entity) => entity.text)].join('\n'));
+    const shown: readonly EntityText[] = detailed(chosen, asked, Math.max(0, space));
+    text.add([title, ...shown.map((entity) => entity.text)].join('\n'));
     text.add(patterns.toString());
     text.release();
     text.add(footer(shown.length, visible.entities.length));
@@ -159,8 +171,14 @@ function wholeLayer(model: SemanticModel, { visible, whole }: Parts, maxBytes: n
     text.addList('# Metrics', metrics, (metric) => renderMetric(metric, model.entity(metric.entity ?? ''))) &&
     text.addList('# Entities', entities, renderEntity);
   const written = fits ? text.toString() : undefined;
-  whole.set(maxBytes, written);
+  remember(whole, maxBytes, written);
   return written;
+}
+
+/** Small models ask for texts of several lengths. */
+function remember<T>(texts: Map<number, T>, maxBytes: number, text: T): void {
+  if (texts.size >= MAX_LENGTHS) texts.clear();
+  texts.set(maxBytes, text);
 }
 
 /** What the layer is about and has, by name. */
@@ -170,7 +188,7 @@ function stablePart(model: SemanticModel, { visible, stable }: Parts, maxBytes: 
   const { entities, metrics } = visible;
   const space = Math.floor(maxBytes * STABLE_SHARE);
   const text = new BoundedText(space);
-  text.add(header(model));
+  if (!text.add(header(model))) text.add(header({ catalog: { ...model.catalog, entities: [] } }));
   const names = (title: string, list: readonly string[], share: number) => {
     if (list.length > 0) text.add(nameList(title, list, Math.min(text.spaceLeft, space * share)));
   };
@@ -185,7 +203,7 @@ function stablePart(model: SemanticModel, { visible, stable }: Parts, maxBytes: 
     METRIC_NAMES_SHARE,
   );
   const written = text.toString();
-  stable.set(maxBytes, written);
+  remember(stable, maxBytes, written);
   return written;
 }
 
@@ -202,10 +220,12 @@ function nameList(title: string, names: readonly string[], maxBytes: number): st
 }
 
 function termsAndMetrics(model: SemanticModel, { glossary, metrics }: Ranking, maxBytes: number): string {
-  const terms = new BoundedText(maxBytes * GLOSSARY_SHARE);
-  terms.addList('# Glossary', glossary, (term) => renderTerm(term, model.entity(term.entity ?? '')));
+  // Which meaning of an ambiguous term is meant has to be asked, so it needs its space.
+  const isAmbiguous = glossary.some(({ status }) => status === 'ambiguous');
+  const terms = new BoundedText(maxBytes * (isAmbiguous ? AMBIGUOUS_SHARE : GLOSSARY_SHARE));
+  terms.addFitting('# Glossary', glossary, (term) => renderTerm(term, model.entity(term.entity ?? '')));
   const figures = new BoundedText(maxBytes * METRICS_SHARE);
-  figures.addList('# Metrics', metrics, (metric) => renderMetric(metric, model.entity(metric.entity ?? '')));
+  figures.addFitting('# Metrics', metrics, (metric) => renderMetric(metric, model.entity(metric.entity ?? '')));
   return [terms, figures].map(String).filter(Boolean).join('\n');
 }
 

@@ -1,5 +1,4 @@
 /** Writes the entities that a question is about, each cut to what the question, its joins and its measures need. */
-import { reads } from '../hidden-columns.ts';
 import type { ModelDimension, ModelEntity } from '../model.ts';
 import type { Measure, Segment } from '../schema.ts';
 import { byteLength } from './bounded-text.ts';
@@ -67,6 +66,7 @@ export function detailed(chosen: readonly ScoredEntity[], asked: AskedWords, max
       continue;
     }
     fill(blocks, left);
+    shorten(blocks, limit, maxBytes);
     return blocks.map((block, at) => ({
       entity: block.entity,
       score: chosen[at]!.score,
@@ -117,15 +117,17 @@ function blockOf(entity: ModelEntity, { asked, shares }: BlockInit): Block {
   );
   const relevant = [...relevances].filter(([, relevance]) => relevance > 0);
   /** What the measures and segments that the question is about read, it needs as well. */
-  const readWorth = ({ name }: ModelDimension) => {
-    const readers = relevant.filter(([{ sql }]) => reads(sql, new Set([name.toLowerCase()])));
-    return READ_SHARE * Math.max(0, ...readers.map(([, relevance]) => relevance));
-  };
+  const readWorths = new Map<string, number>();
+  for (const [{ sql }, relevance] of relevant) {
+    for (const [name] of sql?.toLowerCase().matchAll(/[\p{L}\p{N}_$]+/gu) ?? []) {
+      readWorths.set(name, Math.max(readWorths.get(name) ?? 0, READ_SHARE * relevance));
+    }
+  }
   const columns = entity.dimensions.map((dimension) =>
     item(
       dimension.name,
       columnLine(entity, dimension, asked),
-      columnRelevance(dimension, asked) + readWorth(dimension),
+      columnRelevance(dimension, asked) + (readWorths.get(dimension.name.toLowerCase()) ?? 0),
     ),
   );
   const measures = entity.measures.map((measure) =>
@@ -142,8 +144,9 @@ function blockOf(entity: ModelEntity, { asked, shares }: BlockInit): Block {
       relevances.get(segment) ?? 0,
     ),
   );
+  const byTarget = Map.groupBy(entity.joins, ({ target }) => target);
   const joins = entity.joins.map((join) => {
-    const isOnly = entity.joins.filter(({ target }) => target === join.target).length === 1;
+    const isOnly = byTarget.get(join.target)?.length === 1;
     const { description: _, ...plain } = join;
     const text = lineOf(join, () => joinLine(entity, isOnly ? plain : join));
     return item(join.name, text, JOIN_WORTH * (shares.get(join.target) ?? 0));
@@ -177,6 +180,13 @@ function fill(blocks: readonly Block[], left: number): void {
     item.isWhole = true;
     space -= bytes;
   }
+}
+
+/** Names the least relevant members again: those that take the places of whole ones among the names may be longer. */
+function shorten(blocks: readonly Block[], limit: number, maxBytes: number): void {
+  const items = blocks.flatMap(({ sections }) => sections.flatMap((section) => section.items));
+  const whole = items.filter(({ isWhole }) => isWhole).sort(byWorth);
+  while (whole.length > 0 && bytesOf(blocks, limit) > maxBytes) whole.pop()!.isWhole = false;
 }
 
 const bytesOf = (blocks: readonly Block[], limit: number) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FieldIndex } from './field-index.ts';
+import { SimilarWords } from './similar-words.ts';
 
 const WEIGHTS = [
   { weight: 5, lengthEffect: 0.5 },
@@ -41,10 +42,19 @@ describe('the order of documents', () => {
     index.add('other', [words('snow'), words('')]);
     expect(ranked(index, 'rain')).toEqual([]);
     expect(ranked(index, 'snow')).toEqual(['other']);
-    index.remove('other');
+    index.remove(['other']);
     expect(ranked(index, 'snow')).toEqual([]);
     expect(index.documentCount).toBe(3);
   });
+});
+
+test('removed and replaced documents leave nothing behind', () => {
+  const index = indexOf({ orders: ['order', ''], other: ['weather', ''] });
+  const before = index.rarity('order');
+  for (let n = 0; n < 50; n += 1) index.add('orders', [words('order'), words(`text${n}`)]);
+  expect(index.rarity('order')).toBe(before);
+  expect(index.has('text1')).toBe(false);
+  expect(index.wordCount).toBe(3);
 });
 
 test.each([
@@ -53,10 +63,9 @@ test.each([
   ['auit', 'audit'],
   ['shipmnt', 'shipment'],
 ])('%s is read as %s', (typo, meant) => {
-  const index = indexOf({ a: ['customer audit shipment', 'order region'] });
-  expect(index.alike(typo)[0]?.[0]).toBe(meant);
+  expect(new SimilarWords(['order', 'customer', 'audit', 'shipment', 'region']).to(typo)[0]?.[0]).toBe(meant);
 });
 
 test('a word that is like none has none alike', () => {
-  expect(indexOf({ a: ['customer audit', ''] }).alike('zeppelin')).toEqual([]);
+  expect(new SimilarWords(['customer', 'audit']).to('zeppelin')).toEqual([]);
 });

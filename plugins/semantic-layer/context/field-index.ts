@@ -14,12 +14,6 @@ export type WeightedWords = ReadonlyMap<string, number>;
 
 /** The larger, the longer further matches of a word count: here a name counts much more than a description. */
 const SATURATION = 10;
-/** Part of their three-letter sequences that two words must share to be alike (Dice's coefficient). */
-const LIKENESS = 0.5;
-
-/** How much words are alike of which one becomes the other by one letter more, less, changed or swapped with the next. */
-const ONE_EDIT_LIKENESS = 0.8;
-
 interface Posting {
   /** Numbers of documents, and for each, at the same place, the fields that hold the word as bits. */
   readonly documents: number[];
@@ -34,8 +28,6 @@ export class FieldIndex {
   readonly #lengths: (readonly number[])[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #totals: number[];
-  /** Words by their three-letter sequences, made when a word is first unknown. */
-  #trigrams: Map<string, string[]> | undefined;
 
   /** At most 30 fields. */
   constructor(weights: readonly FieldWeight[]) {
@@ -57,7 +49,7 @@ export class FieldIndex {
 
   /** Adds a document, in place of that of the same id: for each field its words. */
   add(id: string, fields: readonly ReadonlySet<string>[]): void {
-    this.remove(id);
+    if (this.#numbers.has(id)) this.remove([id]);
     const number = this.#ids.push(id) - 1;
     this.#numbers.set(id, number);
     const lengths = fields.map((words) => words.size);
@@ -72,25 +64,42 @@ export class FieldIndex {
       if (posting === undefined) {
         posting = { documents: [], fields: [] };
         this.#postings.set(word, posting);
-        this.#trigrams = undefined;
       }
       posting.documents.push(number);
       posting.fields.push(inFields);
     }
   }
 
-  /** The words of a removed document stay until the index is made anew; they find nothing. */
-  remove(id: string): void {
-    const number = this.#numbers.get(id);
-    if (number === undefined) return;
-    for (const [field, length] of this.#lengths[number]!.entries()) this.#totals[field]! -= length;
-    this.#ids[number] = undefined;
-    this.#numbers.delete(id);
+  /** Removes documents in one pass over all words. */
+  remove(ids: Iterable<string>): void {
+    const dead = new Set<number>();
+    for (const id of ids) {
+      const number = this.#numbers.get(id);
+      if (number === undefined) continue;
+      dead.add(number);
+      for (const [field, length] of this.#lengths[number]!.entries()) this.#totals[field]! -= length;
+      this.#ids[number] = undefined;
+      this.#lengths[number] = [];
+      this.#numbers.delete(id);
+    }
+    if (dead.size === 0) return;
+    for (const [word, { documents, fields }] of this.#postings) {
+      let kept = 0;
+      for (const [at, number] of documents.entries()) {
+        if (dead.has(number)) continue;
+        documents[kept] = number;
+        fields[kept] = fields[at]!;
+        kept += 1;
+      }
+      documents.length = kept;
+      fields.length = kept;
+      if (kept === 0) this.#postings.delete(word);
+    }
   }
 
   /** How much it says that a document has the word, from 0. */
   rarity(word: string): number {
-    const found = Math.min(this.#postings.get(word)?.documents.length ?? 0, this.documentCount);
+    const found = this.#postings.get(word)?.documents.length ?? 0;
     return Math.log(1 + (this.documentCount - found + 0.5) / (found + 0.5));
   }
 
@@ -122,50 +131,4 @@ export class FieldIndex {
     }
     return found;
   }
-
-  /** Words of the index that are written much like an unknown one, with how much. */
-  alike(word: string): [word: string, likeness: number][] {
-    this.#trigrams ??= this.#allTrigrams();
-    const own = trigramsOf(word);
-    const shared = new Map<string, number>();
-    for (const trigram of own) {
-      for (const other of this.#trigrams.get(trigram) ?? []) shared.set(other, (shared.get(other) ?? 0) + 1);
-    }
-    const found = [...shared].map(([other, count]): [string, number] => {
-      const likeness = (2 * count) / (word.length + other.length);
-      return [other, likeness < ONE_EDIT_LIKENESS && isOneEditAway(word, other) ? ONE_EDIT_LIKENESS : likeness];
-    });
-    return found.filter(([, likeness]) => likeness >= LIKENESS).sort(([, a], [, b]) => b - a);
-  }
-
-  #allTrigrams(): Map<string, string[]> {
-    const all = new Map<string, string[]>();
-    for (const word of this.#postings.keys()) {
-      if (/[ =]/.test(word)) continue;
-      for (const trigram of trigramsOf(word)) {
-        const words = all.get(trigram);
-        if (words === undefined) all.set(trigram, [word]);
-        else words.push(word);
-      }
-    }
-    return all;
-  }
-}
-
-function isOneEditAway(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (long.length - short.length > 1) return false;
-  let at = 0;
-  while (at < short.length && short[at] === long[at]) at += 1;
-  if (long.length > short.length) return short.slice(at) === long.slice(at + 1);
-  if (short.slice(at + 1) === long.slice(at + 1)) return true;
-  return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2);
-}
-
-/** With the ends of the word marked, so that its first letters count. */
-function trigramsOf(word: string): Set<string> {
-  const marked = `^${word}$`;
-  const found = new Set<string>();
-  for (let at = 0; at + 3 <= marked.length; at += 1) found.add(marked.slice(at, at + 3));
-  return found;
 }

@@ -4,6 +4,7 @@ import { expandReferences } from '../references.ts';
 import type { Measure, Segment } from '../schema.ts';
 
 const MAX_DESCRIPTION = 240;
+const MAX_NOTE = 200;
 const MAX_SYNONYMS = 80;
 const MAX_SQL = 400;
 const MAX_SAMPLES = 8;
@@ -35,7 +36,7 @@ export function renderEntity(entity: ModelEntity): string {
 }
 
 /** What a layer is about. */
-export function header(model: SemanticModel): string {
+export function header(model: Pick<SemanticModel, 'catalog'>): string {
   const { name, description, entities } = model.catalog ?? {};
   const about = [name && line(name, 120), description && line(description, 600)].filter(Boolean).join(': ');
   const guides = (entities ?? []).flatMap(({ name: entity, use_for }) =>
@@ -166,7 +167,7 @@ function synonymsOf(synonyms: readonly string[] | undefined): string {
 }
 
 function notesOf(notes: readonly (string | false | undefined)[]): string {
-  const given = notes.filter((note) => note);
+  const given = notes.flatMap((note) => (note ? line(note, MAX_NOTE) : []));
   return given.length === 0 ? '' : ` (${given.join(', ')})`;
 }
 

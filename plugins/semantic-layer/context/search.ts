@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { visibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { FieldIndex, type FieldWeight } from './field-index.ts';
+import { SimilarWords } from './similar-words.ts';
 import { pairsOf, termsOf } from './words.ts';
 
 type HitKind = 'entity' | 'metric' | 'term';
@@ -57,6 +58,7 @@ const MAX_ALIKE = 3;
 const ALIKE_WEIGHT = 0.8;
 const MIN_ALIKE_LENGTH = 4;
 const MIN_PART_LENGTH = 3;
+const MAX_PARTS = 3;
 
 /**
  * One index for all versions of a layer; a reload updates the documents that changed. A request with an older version
@@ -67,13 +69,16 @@ export class LayerSearch {
   /** Fingerprint of each document in the index. */
   readonly #documents = new Map<string, string>();
   readonly #stems = new Map<string, string | null>();
+  /** Made when a word is first unknown. */
+  #similar: SimilarWords | undefined;
   #version = 0;
   #update: Promise<void> = Promise.resolve();
 
   /** The parts that match the question, best first. Updates the index first, yielding to other requests. */
   async search(model: SemanticModel, question: string): Promise<Found> {
-    this.#update = this.#update.then(() => this.#updateIndex(model));
-    await this.#update;
+    const update = this.#update.catch(() => undefined).then(() => this.#updateIndex(model));
+    this.#update = update;
+    await update;
     const asked = this.#wordsOf(question);
     const found = this.#index.search(asked);
     const hits = [...found].map(([key, parts]) => {
@@ -93,37 +98,51 @@ export class LayerSearch {
 
   /** The words of a question and its pairs of words; for one that the layer does not have, those that it may stand for. */
   #wordsOf(question: string): Map<string, number> {
-    const terms = termsOf(question.slice(0, MAX_QUESTION_LENGTH));
+    const text = question.slice(0, MAX_QUESTION_LENGTH);
+    const asked = new Map<string, string | null>();
+    const terms = termsOf(text, asked);
     const words = new Map<string, number>();
-    for (const term of [...terms, ...pairsOf(terms)]) {
-      if (this.#index.has(term)) words.set(term, 1);
-      else if (!term.includes(' ')) {
-        for (const [word, weight] of this.#meant(term)) words.set(word, Math.max(words.get(word) ?? 0, weight));
-      }
-    }
+    const add = (word: string, weight = 1) => {
+      if (this.#index.has(word)) words.set(word, Math.max(words.get(word) ?? 0, weight));
+    };
+    for (const word of [...terms, ...pairsOf(terms)]) add(word);
     for (let length = 1; length <= LONGEST_NAME; length += 1) {
-      for (let at = 0; at + length <= terms.length; at += 1) {
-        const name = wholeName(terms.slice(at, at + length));
-        if (this.#index.has(name)) words.set(name, 1);
-      }
+      for (let at = 0; at + length <= terms.length; at += 1) add(wholeName(terms.slice(at, at + length)));
     }
-    // "order items" may be the table `orderitems`.
-    for (const [at, term] of terms.entries()) {
-      const compound = `${term}${terms[at + 1] ?? ''}`;
-      if (this.#index.has(compound)) words.set(compound, 1);
+    // "order line items" may be the table `orderlineitems`.
+    const written = [...asked.keys()];
+    for (const [at, word] of written.entries()) {
+      const next = `${word}${written[at + 1] ?? ''}`;
+      for (const compound of [next, `${next}${written[at + 2] ?? ''}`]) for (const term of termsOf(compound)) add(term);
+    }
+    for (const [word, term] of asked) {
+      if (term === null || this.#index.has(term)) continue;
+      for (const [meant, weight] of this.#meant(word)) add(meant, weight);
     }
     return words;
   }
 
   /** The parts of a compound that the layer has, else the words that are written much like it. */
-  #meant(term: string): [word: string, weight: number][] {
-    if (term.length < MIN_ALIKE_LENGTH || /\d/.test(term)) return [];
-    for (let at = MIN_PART_LENGTH; at <= term.length - MIN_PART_LENGTH; at += 1) {
-      const parts = [term.slice(0, at), term.slice(at)];
-      if (parts.every((part) => this.#index.has(part))) return parts.map((part) => [part, ALIKE_WEIGHT]);
+  #meant(word: string): [word: string, weight: number][] {
+    if (word.length < MIN_ALIKE_LENGTH || /\d/.test(word)) return [];
+    const parts = this.#partsOf(word, MAX_PARTS);
+    if (parts !== undefined) return parts.map((part) => [part, ALIKE_WEIGHT]);
+    this.#similar ??= new SimilarWords([...this.#stems].flatMap(([known, stem]) => (stem === null ? [] : known)));
+    const alike = this.#similar.to(word).slice(0, MAX_ALIKE);
+    return alike.map(([known, likeness]) => [this.#stems.get(known) ?? known, likeness * ALIKE_WEIGHT]);
+  }
+
+  /** A word as a sequence of at least two words of the layer. */
+  #partsOf(word: string, most: number): string[] | undefined {
+    for (let at = word.length - MIN_PART_LENGTH; at >= MIN_PART_LENGTH && most > 1; at -= 1) {
+      const [first] = termsOf(word.slice(0, at));
+      if (first === undefined || !this.#index.has(first)) continue;
+      const [last, ...others] = termsOf(word.slice(at));
+      if (last !== undefined && others.length === 0 && this.#index.has(last)) return [first, last];
+      const rest = this.#partsOf(word.slice(at), most - 1);
+      if (rest !== undefined) return [first, ...rest];
     }
-    const alike = this.#index.alike(term).slice(0, MAX_ALIKE);
-    return alike.map(([word, likeness]) => [word, likeness * ALIKE_WEIGHT]);
+    return undefined;
   }
 
   /** The words of the texts of a field; of names and values the pairs of words as well, and each name as a whole. */
@@ -140,26 +159,25 @@ export class LayerSearch {
 
   async #updateIndex(model: SemanticModel): Promise<void> {
     if (model.version <= this.#version) return;
-    const present = new Set<string>();
-    let indexed = 0;
-    for (const { id, fields } of documentsOf(model)) {
-      if (present.has(id)) continue;
-      present.add(id);
-      const fingerprint = createHash('sha1').update(JSON.stringify(fields)).digest('base64');
-      if (this.#documents.get(id) === fingerprint) continue;
-      this.#documents.set(id, fingerprint);
+    const documents = new Map<string, SearchDocument['fields']>();
+    for (const { id, fields } of documentsOf(model)) if (!documents.has(id)) documents.set(id, fields);
+    const fingerprints = new Map(
+      Array.from(documents, ([id, fields]) => [id, createHash('sha1').update(JSON.stringify(fields)).digest('base64')]),
+    );
+    const changed = [...documents].filter(([id]) => this.#documents.get(id) !== fingerprints.get(id));
+    const gone = [...this.#documents.keys()].filter((id) => !documents.has(id));
+    const replaced = [...gone, ...changed.map(([id]) => id)];
+    this.#index.remove(replaced);
+    for (const id of replaced) this.#documents.delete(id);
+    for (const [at, [id, fields]] of changed.entries()) {
       this.#index.add(
         id,
         fields.map((texts, field) => this.#wordsIn(texts, field)),
       );
-      indexed += 1;
-      if (indexed % INDEXED_AT_ONCE === 0) await setImmediate();
+      this.#documents.set(id, fingerprints.get(id)!);
+      if ((at + 1) % INDEXED_AT_ONCE === 0) await setImmediate();
     }
-    for (const id of this.#documents.keys()) {
-      if (present.has(id)) continue;
-      this.#index.remove(id);
-      this.#documents.delete(id);
-    }
+    this.#similar = undefined;
     this.#version = model.version;
   }
 }
