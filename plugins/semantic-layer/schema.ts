@@ -37,7 +37,7 @@ export const Dimension = Type.Object(
     unique_count: optional(Type.Number()),
     null_count: optional(Type.Number()),
     /** The first and last value of a date or timestamp when the table was profiled. */
-    range: optional(Type.Tuple([time, time])),
+    range: optional(Type.Array(time, { minItems: 2, maxItems: 2 })),
     /** Whether the database permits NULL in the column; of a computed dimension it says nothing. */
     nullable: optional(Type.Boolean()),
     /**

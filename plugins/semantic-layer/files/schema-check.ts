@@ -2,7 +2,7 @@
  * Checks a value against a TypeBox schema and reports each mismatch in one sentence.
  * TypeBox's own messages for unions and unknown keys do not tell an author what to write instead.
  */
-import { Kind, type TObject, type TSchema, type TUnion } from '@sinclair/typebox';
+import { Kind, type TArray, type TObject, type TSchema, type TUnion } from '@sinclair/typebox';
 import { didYouMean } from '../../../kernel/index.ts';
 import type { Path } from './yaml.ts';
 
@@ -25,18 +25,11 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
     case 'Array': {
       if (!Array.isArray(value))
         return mismatch(path, `must be a list (each item on a line that begins with \`-\`), not ${described(value)}`);
-      if (value.length < (schema.minItems ?? 0)) return mismatch(path, 'must not be an empty list');
-      return value.flatMap((item, index) => checkSchema(schema.items, item, [...path, index]));
-    }
-    case 'Tuple': {
-      const { items, minItems } = schema as unknown as {
-        readonly items: readonly TSchema[];
-        readonly minItems: number;
-      };
-      if (!Array.isArray(value)) return mismatch(path, `must be a list of ${minItems} values, not ${described(value)}`);
-      if (value.length !== minItems)
+      const { minItems = 0, maxItems } = schema as TArray;
+      if (minItems === maxItems && value.length !== minItems)
         return mismatch(path, `must be a list of ${minItems} values, not of ${value.length}`);
-      return items.flatMap((item, index) => checkSchema(item, value[index], [...path, index]));
+      if (value.length < minItems) return mismatch(path, 'must not be an empty list');
+      return value.flatMap((item, index) => checkSchema(schema.items, item, [...path, index]));
     }
     case 'Union':
       return checkChoice(schema as TUnion, value, path);
