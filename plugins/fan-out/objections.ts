@@ -9,7 +9,7 @@ const MAX_OBJECTIONS = 3;
 const MAX_CALL_CHARS = 80;
 const VERBS = { adds: 'adds', counts: 'counts', weighs: 'takes' };
 /** A statement without these has no join or no aggregate. */
-const JOIN = /\bjoin\b|,/i;
+const JOIN = /\bjoin\b|\bfrom\b[\s\S]*,/i;
 const AGGREGATE =
   /\b(?:\w*sum|total|count|\w*avg|mean|median|mode|std\w*|var\w*|quantile\w*|percentile\w*|corr|covar\w*)\s*\(/i;
 

@@ -28,7 +28,7 @@ const MAX_LENGTHS = 8;
 /** A solved question with a smaller share of the question's words is none like it. */
 const MIN_LIKENESS = 0.3;
 /** Cached prompts: scheduled reports and dashboards repeat their questions. */
-const CACHED_PROMPT_CHARS = 512 * 1024;
+const CACHED_PROMPT_CHARS = 2 * 1024 * 1024;
 
 /** The layer in a prompt. */
 export interface LayerContext {

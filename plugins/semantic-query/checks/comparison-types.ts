@@ -30,9 +30,12 @@ interface Literal {
   readonly value: string;
 }
 
+/** A statement without these compares nothing. */
+const COMPARES = /[=<>]|\b(?:in|between)\b/i;
+
 /** Only what is certain: a plain column of an entity, beside a literal that its type is never equal to. */
-export function comparisonTypeObjections({ tables, select, dialect }: QueryReading): QueryObjection[] {
-  const statement = tables.size === 0 ? undefined : select();
+export function comparisonTypeObjections({ sql, tables, select, dialect }: QueryReading): QueryObjection[] {
+  const statement = COMPARES.test(sql) ? select() : undefined;
   if (statement === undefined) return [];
   const found = new Map<string, QueryObjection>();
   visitStatement(statement, tables, {

@@ -13,9 +13,12 @@ const KINDS: Partial<Record<ModelDimension['type'], string>> = {
   timestamp: 'a time',
 };
 
+/** A statement without these joins no columns. */
+const JOINS = /=|\b(?:using|natural)\b/i;
+
 /** Only what is certain: plain columns of two entities whose values cannot be equal, or that a declared join relates otherwise. */
-export function joinTypeObjections({ tables, select }: QueryReading): QueryObjection[] {
-  const statement = tables.size < 2 ? undefined : select();
+export function joinTypeObjections({ sql, tables, select }: QueryReading): QueryObjection[] {
+  const statement = JOINS.test(sql) ? select() : undefined;
   if (statement === undefined) return [];
   const found = new Map<string, QueryObjection>();
   visitStatement(statement, tables, {
