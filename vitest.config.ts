@@ -18,10 +18,10 @@ const UNIT_TESTS = globSync('{kernel,plugins,config,bin}/**/*.test.ts', { exclud
   STARTS_NOTHING.test(readFileSync(path, 'utf8')),
 );
 
-/** A test that replaces a module has a process of its own. */
-const MODULE_MOCK = /\bvi\.(?:un|do)?mock\(/;
+/** A test that replaces a module, or changes the environment, has a process of its own. */
+const CHANGES_PROCESS = /\bvi\.(?:(?:un|do)?mock|stubEnv|stubGlobal)\(|\bprocess\.env\.\w+ = /;
 const MOCKING_TESTS = globSync(FAST_TESTS, { exclude: PROCESS_TESTS }).filter((path) =>
-  MODULE_MOCK.test(readFileSync(path, 'utf8')),
+  CHANGES_PROCESS.test(readFileSync(path, 'utf8')),
 );
 
 const servers = {
