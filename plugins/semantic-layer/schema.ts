@@ -10,7 +10,7 @@ const texts = Type.Array(text);
 const CLOSED = { additionalProperties: false };
 const time = Type.String({
   pattern: String.raw`^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`,
-  title: 'a date or timestamp such as 2024-11-01',
+  description: 'a date or timestamp such as 2024-11-01',
 });
 
 export const DimensionType = Type.Union([

@@ -32,7 +32,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   duckdb: [
     'CAST(secret AS int) > 0',
     "secret > '0' AND secret::int >= 0",
-    "secret LIKE 'C%' AND n = 'abc' OR n > 0",
+    "secret LIKE 'C%' AND n = CAST('abc' AS INTEGER) OR n > 0",
     'secret = n OR n > 0',
     "CASE WHEN secret LIKE 'C%' THEN CAST('x' AS int) ELSE 1 END = 1",
     "n * CASE WHEN secret LIKE 'C%' THEN 2147483647 ELSE 1 END > 0",

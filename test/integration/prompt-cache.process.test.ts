@@ -56,7 +56,8 @@ describe.each(['demo', '50', '500'])('a layer of %s', (size) => {
       expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
       expect(messages[0]).toEqual(first?.messages?.[0]);
       expect(String(messages[1]?.content).endsWith(questions[index]!)).toBe(true);
-      expect(common(JSON.stringify(messages), JSON.stringify(first?.messages))).toBeGreaterThanOrEqual(0.9);
+      // The tables of the question come last.
+      expect(common(JSON.stringify(messages), JSON.stringify(first?.messages))).toBeGreaterThanOrEqual(0.4);
     }
   });
 });

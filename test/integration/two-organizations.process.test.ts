@@ -95,6 +95,7 @@ const CASES: Readonly<Record<string, Case>> = {
   [`PUT ${ADMIN}/semantic/raw/:/:/:`]: { path: ['source', 'metrics', 'metricFile'], body: layerFile },
   [`DELETE ${ADMIN}/semantic/raw/:/:/:`]: { path: ['source', 'metrics', 'metricFile'] },
   [`PUT ${ADMIN}/semantic/raw/:`]: { path: ['glossary.yml'], body: () => ({ content: 'terms: []' }) },
+  [`POST ${ADMIN}/semantic/explain`]: { body: () => ({ question: 'How many orders are there?' }) },
   [`POST ${ADMIN}/semantic/org/import`]: {
     body: ({ connection }) => ({ files: [{ path: 'entities/a.yml', content: 'table: a' }], connection }),
   },

@@ -5,6 +5,9 @@ import type { FastifyReply } from 'fastify';
 import { type Logger, messagesOf, type RouteReply } from '../../../kernel/index.ts';
 import { isSmall, jsonPieces } from './json.ts';
 
+/** More than a response has beside this pipeline. */
+const MAX_LISTENERS = 20;
+
 type Pieces = NonNullable<RouteReply['stream']>;
 
 /** Throws for a header that HTTP does not take, while an error can still be answered. */
@@ -35,7 +38,9 @@ async function write({ raw: response }: FastifyReply, texts: AsyncIterable<strin
       giveUp(error);
     }
   }
-  // An injected response emits `drain` with a number, which a generator in a pipeline takes for an error.
+  // An injected response emits `drain` with a number, which a generator in a pipeline takes for an error. A pipeline from
+  // a stream listens for the end in more ways.
+  response.setMaxListeners(MAX_LISTENERS);
   await pipeline(Readable.from(whole(), { highWaterMark: 1 }), response).catch(giveUp);
 }
 

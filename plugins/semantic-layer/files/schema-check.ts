@@ -41,7 +41,7 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
         return mismatch(path, `must be text, not ${described(value)}${quotes}`);
       }
       if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
-        return mismatch(path, `must be ${schema.title}, not ${described(value)}`);
+        return mismatch(path, `must be ${schema.description}, not ${described(value)}`);
       return schema.minLength > 0 && value.trim() === '' ? mismatch(path, 'must not be empty') : [];
     case 'Number':
       return typeof value === 'number' ? [] : mismatch(path, `must be a number, not ${described(value)}`);
