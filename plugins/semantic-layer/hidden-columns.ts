@@ -29,8 +29,16 @@ interface Members {
   readonly joins?: readonly HasJoin[];
 }
 
-/** What may be shown of a model; the model itself when nothing is hidden. */
+const known = new WeakMap<SemanticModel, VisibleModel>();
+
+/** What may be shown of a model; the model itself when nothing is hidden. Worked out once for a model. */
 export function visibleModel(model: SemanticModel): VisibleModel {
+  const visible = known.get(model) ?? withoutHiddenColumns(model);
+  known.set(model, visible);
+  return visible;
+}
+
+function withoutHiddenColumns(model: SemanticModel): VisibleModel {
   const hidden = new HiddenColumns(model);
   const isMasked = model.entities.some(({ dimensions }) => dimensions.some(({ mask }) => mask !== undefined));
   if (hidden.isEmpty && !isMasked) return model;
@@ -45,12 +53,23 @@ export function visibleModel(model: SemanticModel): VisibleModel {
 export class HiddenColumns {
   readonly #model: SemanticModel;
   readonly #byEntity = new Map<string, ReadonlySet<string>>();
+  /** The same by the table, in lower case. */
+  readonly #byTable = new Map<string, ReadonlySet<string>>();
+  /** The names of all entities, and in a set of their own those that are no words. */
+  readonly #words = new Set<string>();
+  readonly #unusual = new Set<string>();
 
   constructor(model: SemanticModel) {
     this.#model = model;
     for (const entity of model.entities) {
       const names = hiddenNames(entity);
-      if (names.size > 0) this.#byEntity.set(entity.name, names);
+      if (names.size === 0) continue;
+      this.#byEntity.set(entity.name, names);
+      const table = entity.table.toLowerCase();
+      this.#byTable.set(table, new Set([...(this.#byTable.get(table) ?? []), ...names]));
+    }
+    for (const name of [...this.#byEntity.values()].flatMap((names) => [...names])) {
+      (PLAIN_NAME.test(name) ? this.#words : this.#unusual).add(name);
     }
   }
 
@@ -117,10 +136,11 @@ export class HiddenColumns {
       if (named !== undefined && this.shownMetric(named) === undefined) return false;
       return this.#showsMember(entity, { sql, measure }) && !this.#isHidden(dimension ?? '', entity);
     });
-    const hasAll = meanings?.length === term.meanings?.length;
-    if (hasAll && this.#showsMember(term.entity, { sql: term.sql, measure: undefined })) return term;
-    const { sql, ...rest } = { ...term, ...(meanings !== undefined && { meanings }) };
-    return (this.#showsMember(term.entity, { sql, measure: undefined }) ? { sql, ...rest } : rest) as T;
+    const isShown = this.#showsMember(term.entity, { sql: term.sql, measure: undefined });
+    if (isShown && meanings?.length === term.meanings?.length) return term;
+    const { sql: _, ...rest } = term;
+    const shown = isShown ? term : (rest as T);
+    return meanings === undefined ? shown : { ...shown, meanings };
   }
 
   /** Without an entity, an expression may be about any. */
@@ -130,8 +150,8 @@ export class HiddenColumns {
   ) {
     const own = this.#model.entity(entity ?? '');
     const declared = own?.measures.find(({ name }) => name === member.measure);
-    const hidden = own === undefined ? [...this.#byEntity.values()] : [this.of(entity)];
-    const isRead = (sql: string | undefined) => hidden.some((names) => reads(sql, names)) || this.#readsAnyTable(sql);
+    const isRead = (sql: string | undefined) =>
+      (own === undefined ? this.#readsAny(sql) : reads(sql, this.of(entity))) || this.#readsAnyTable(sql);
     return !isRead(member.sql) && !isRead(declared?.sql);
   }
 
@@ -142,12 +162,16 @@ export class HiddenColumns {
     return this.of(of)?.has(name.slice(dot + 1).toLowerCase()) === true;
   }
 
+  /** Whether an expression reads a hidden column of any entity. */
+  #readsAny(sql: string | undefined): boolean {
+    const words = codeOf(sql ?? '').match(WORDS) ?? [];
+    return words.some((word) => this.#words.has(word)) || reads(sql, this.#unusual);
+  }
+
   /** Whether a statement names a table together with one of its hidden columns. */
   #readsAnyTable(sql: string | undefined): boolean {
-    return [...this.#byEntity].some(([entity, names]) => {
-      const table = this.#model.entity(entity)?.table.toLowerCase();
-      return table !== undefined && reads(sql, new Set([table])) && reads(sql, names);
-    });
+    if (!this.#readsAny(sql)) return false;
+    return [...this.#byTable].some(([table, names]) => reads(sql, names) && reads(sql, new Set([table])));
   }
 }
 
@@ -173,23 +197,37 @@ function namesOf(
     if (column !== undefined) names.add(column.toLowerCase());
   }
   if (names.size === 0) return names;
-  for (let before = -1; before < names.size; ) {
-    before = names.size;
-    for (const { name, sql } of dimensions) if (sql !== undefined && reads(sql, names)) names.add(name.toLowerCase());
+  const codes = new Map(dimensions.map(({ name, sql = '' }) => [name.toLowerCase(), codeOf(sql)]));
+  const uses = [...codes].flatMap(([name, code]) => (code.match(WORDS) ?? []).map((word) => ({ name, word })));
+  const readers = Map.groupBy(uses, ({ word }) => word);
+  // A set also visits what is added while it is walked.
+  for (const found of names) {
+    for (const { name } of readers.get(found) ?? []) names.add(name);
+    if (PLAIN_NAME.test(found)) continue;
+    for (const [name, code] of codes) if (includesName(code, found)) names.add(name);
   }
   return names;
 }
 
-/** Whether an expression uses one of the names outside string literals. */
+const PLAIN_NAME = /^[\p{L}\p{N}_$]+$/u;
+const WORDS = /[\p{L}\p{N}_$]+/gu;
+
+/** Whether an expression uses one of the names, which are in lower case, outside string literals. */
 export function reads(sql: string | undefined, names: ReadonlySet<string> | undefined): boolean {
-  if (sql === undefined || names === undefined) return false;
-  const code = sql.replace(/'(?:[^']|'')*'/g, "''").toLowerCase();
-  return [...names].some((name) => {
-    for (let start = code.indexOf(name); start >= 0; start = code.indexOf(name, start + 1)) {
-      if (!isWordCharacter(code[start - 1]) && !isWordCharacter(code[start + name.length])) return true;
-    }
-    return false;
-  });
+  if (sql === undefined || names === undefined || names.size === 0) return false;
+  const code = codeOf(sql);
+  for (const [word] of code.matchAll(WORDS)) if (names.has(word)) return true;
+  return [...names].some((name) => !PLAIN_NAME.test(name) && includesName(code, name));
+}
+
+const codeOf = (sql: string) => sql.replace(/'(?:[^']|'')*'/g, "''").toLowerCase();
+
+/** Names with blanks and signs are no words. */
+function includesName(code: string, name: string): boolean {
+  for (let start = code.indexOf(name); start >= 0; start = code.indexOf(name, start + 1)) {
+    if (!isWordCharacter(code[start - 1]) && !isWordCharacter(code[start + name.length])) return true;
+  }
+  return false;
 }
 
 function isWordCharacter(character: string | undefined): boolean {

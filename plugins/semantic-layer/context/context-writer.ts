@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
 import type { SemanticModel } from '../model.ts';
 import { BoundedText, byteLength } from './bounded-text.ts';
-import { detailed, type EntityText } from './detail.ts';
+import { detailed } from './detail.ts';
 import { Ranker, type Ranking, type ScoredEntity } from './rank.ts';
 import { type AskedWords, askedWords, likeness } from './relevance.ts';
 import { header, line, patternLine, renderEntity, renderMetric, renderTerm } from './render.ts';
@@ -99,23 +99,20 @@ export class ContextWriter {
   async explain(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<Explanation> {
     const { maxBytes = DEFAULT_CONTEXT_BYTES } = options;
     const parts = this.#partsOf(model);
-    const { stable, perQuestion: cached } = await this.parts(model, question, { maxBytes });
+    const whole = wholeLayer(model, parts, maxBytes);
+    const stable = whole ?? stablePart(model, parts, maxBytes);
     const space = maxBytes - byteLength(stable) - 1;
     const { perQuestion, shown, ranked } = await this.#forQuestion(model, parts, question, options, space);
-    if (cached !== '') {
-      const bytes = new Map(shown.map(({ entity, text }) => [entity, byteLength(text)]));
-      const entities = ranked.map(({ entity, score }) => ({ name: entity.name, score, bytes: bytes.get(entity) ?? 0 }));
-      return { stable, perQuestion, entities };
-    }
-    // A layer that fits is given whole, whatever the question.
+    const detail = new Map(shown.map(({ entity, text }) => [entity, text]));
     const scores = new Map(ranked.map(({ entity, score }) => [entity, score]));
-    const all = new Set([...ranked.map(({ entity }) => entity), ...parts.visible.entities]);
-    const entities = Array.from(all, (entity) => ({
+    // A layer that fits is given whole, whatever the question.
+    const listed = whole === undefined ? scores.keys() : new Set([...scores.keys(), ...parts.visible.entities]);
+    const entities = Array.from(listed, (entity) => ({
       name: entity.name,
       score: scores.get(entity) ?? 0,
-      bytes: byteLength(renderEntity(entity)),
+      bytes: byteLength(whole === undefined ? (detail.get(entity) ?? '') : renderEntity(entity)),
     }));
-    return { stable, perQuestion: '', entities };
+    return { stable, perQuestion: whole === undefined ? perQuestion : '', entities };
   }
 
   async #forQuestion(
@@ -137,8 +134,8 @@ export class ContextWriter {
     patterns.addList('# Solved questions like it', likePatterns(chosen, asked), patternLine);
     const title = '# Entities';
     const space = text.spaceLeft - byteLength(title) - byteLength(patterns.toString()) - 2;
-    const shown: readonly EntityText[] = detailed(chosen, asked, Math.max(0, space));
-    text.add([title, ...shown.map((entity) => entity.text)].join('\n'));
+    const shown = detailed(chosen, asked, Math.max(0, space));
+    if (shown.length > 0) text.add([title, ...shown.map((entity) => entity.text)].join('\n'));
     text.add(patterns.toString());
     text.release();
     text.add(footer(shown.length, visible.entities.length));

@@ -45,7 +45,6 @@ interface Block {
 
 export interface EntityText {
   readonly entity: ModelEntity;
-  readonly score: number;
   readonly text: string;
 }
 
@@ -67,11 +66,7 @@ export function detailed(chosen: readonly ScoredEntity[], asked: AskedWords, max
     }
     fill(blocks, left);
     shorten(blocks, limit, maxBytes);
-    return blocks.map((block, at) => ({
-      entity: block.entity,
-      score: chosen[at]!.score,
-      text: written(block, limit),
-    }));
+    return blocks.map((block) => ({ entity: block.entity, text: written(block, limit) }));
   }
 }
 

@@ -14,6 +14,7 @@ export type WeightedWords = ReadonlyMap<string, number>;
 
 /** The larger, the longer further matches of a word count: here a name counts much more than a description. */
 const SATURATION = 10;
+
 interface Posting {
   /** Numbers of documents, and for each, at the same place, the fields that hold the word as bits. */
   readonly documents: number[];
@@ -23,10 +24,12 @@ interface Posting {
 export class FieldIndex {
   readonly #weights: readonly FieldWeight[];
   readonly #postings = new Map<string, Posting>();
-  /** By number; `undefined` where the document was replaced or removed. */
+  /** By number; `undefined` where a document was removed. */
   readonly #ids: (string | undefined)[] = [];
   readonly #lengths: (readonly number[])[] = [];
   readonly #numbers = new Map<string, number>();
+  /** Numbers of removed documents, which the next ones get. */
+  readonly #free: number[] = [];
   readonly #totals: number[];
 
   /** At most 30 fields. */
@@ -50,10 +53,10 @@ export class FieldIndex {
   /** Adds a document, in place of that of the same id: for each field its words. */
   add(id: string, fields: readonly ReadonlySet<string>[]): void {
     if (this.#numbers.has(id)) this.remove([id]);
-    const number = this.#ids.push(id) - 1;
+    const number = this.#free.pop() ?? this.#ids.length;
+    this.#ids[number] = id;
     this.#numbers.set(id, number);
-    const lengths = fields.map((words) => words.size);
-    this.#lengths.push(lengths);
+    this.#lengths[number] = fields.map((words) => words.size);
     const bits = new Map<string, number>();
     for (const [field, words] of fields.entries()) {
       this.#totals[field]! += words.size;
@@ -81,6 +84,7 @@ export class FieldIndex {
       this.#ids[number] = undefined;
       this.#lengths[number] = [];
       this.#numbers.delete(id);
+      this.#free.push(number);
     }
     if (dead.size === 0) return;
     for (const [word, { documents, fields }] of this.#postings) {

@@ -55,6 +55,8 @@ const MAX_QUESTION_LENGTH = 4000;
 const INDEXED_AT_ONCE = 50;
 /** Words that a word of the question may stand for, where the layer does not have it. */
 const MAX_ALIKE = 3;
+/** Words of a question that are looked for so; pasted text may have any number. */
+const MAX_CORRECTED = 30;
 const ALIKE_WEIGHT = 0.8;
 const MIN_ALIKE_LENGTH = 4;
 const MIN_PART_LENGTH = 3;
@@ -68,6 +70,7 @@ export class LayerSearch {
   readonly #index = new FieldIndex(WEIGHTS);
   /** Fingerprint of each document in the index. */
   readonly #documents = new Map<string, string>();
+  /** The stems of the words of the layer. */
   readonly #stems = new Map<string, string | null>();
   /** Made when a word is first unknown. */
   #similar: SimilarWords | undefined;
@@ -115,8 +118,8 @@ export class LayerSearch {
       const next = `${word}${written[at + 1] ?? ''}`;
       for (const compound of [next, `${next}${written[at + 2] ?? ''}`]) for (const term of termsOf(compound)) add(term);
     }
-    for (const [word, term] of asked) {
-      if (term === null || this.#index.has(term)) continue;
+    const unknown = [...asked].filter(([, term]) => term !== null && !this.#index.has(term));
+    for (const [word] of unknown.slice(0, MAX_CORRECTED)) {
       for (const [meant, weight] of this.#meant(word)) add(meant, weight);
     }
     return words;
@@ -177,6 +180,7 @@ export class LayerSearch {
       this.#documents.set(id, fingerprints.get(id)!);
       if ((at + 1) % INDEXED_AT_ONCE === 0) await setImmediate();
     }
+    for (const [word, term] of this.#stems) if (term !== null && !this.#index.has(term)) this.#stems.delete(word);
     this.#similar = undefined;
     this.#version = model.version;
   }
