@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
-import { loadSemanticLayer, readingOf, type SemanticModel, shownTables } from '../../semantic-layer/index.ts';
-import { kitDialect, postgres } from '../../sql-kit/index.ts';
+import { describe, expect, test } from 'vitest';
+import { checkedLayer } from '../fixtures/checked-layer.ts';
 import { comparisonTypeObjections } from './comparison-types.ts';
 
 const LAYER = {
@@ -22,18 +20,9 @@ dimensions:
 `,
 };
 
-let folder: LayerFolder;
-let model: SemanticModel;
-beforeAll(async () => {
-  folder = layerFolder(LAYER);
-  model = await loadSemanticLayer(folder.dir);
-  expect(model.problems).toEqual([]);
-  await postgres.load?.();
-});
-afterAll(() => folder[Symbol.dispose]());
+const layer = checkedLayer(LAYER);
 
-const objections = (sql: string, dialect = 'sqlite') =>
-  comparisonTypeObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
+const objections = (sql: string, dialect = 'sqlite') => comparisonTypeObjections(layer.read(sql, dialect));
 const said = (condition: string, dialect?: string) =>
   objections(`SELECT COUNT(*) FROM orders AS o WHERE ${condition}`, dialect).map(({ message }) => message);
 

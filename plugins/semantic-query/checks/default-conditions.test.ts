@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
-import { loadSemanticLayer, readingOf, type SemanticModel, shownTables } from '../../semantic-layer/index.ts';
-import { kitDialect, postgres } from '../../sql-kit/index.ts';
+import { describe, expect, it, test } from 'vitest';
 import { compileQuery } from '../compile.ts';
+import { checkedLayer } from '../fixtures/checked-layer.ts';
 import type { QueryPlan } from '../plan.ts';
 import { defaultConditionObjections } from './default-conditions.ts';
 
@@ -35,18 +33,9 @@ segments: [{ name: open, sql: secret IS NULL, default: true }, { name: odd, sql:
 `,
 };
 
-let folder: LayerFolder;
-let model: SemanticModel;
-beforeAll(async () => {
-  folder = layerFolder(LAYER);
-  model = await loadSemanticLayer(folder.dir);
-  expect(model.problems).toEqual([]);
-  await postgres.load?.();
-});
-afterAll(() => folder[Symbol.dispose]());
+const layer = checkedLayer(LAYER);
 
-const objections = (sql: string, dialect = 'sqlite') =>
-  defaultConditionObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
+const objections = (sql: string, dialect = 'sqlite') => defaultConditionObjections(layer.read(sql, dialect));
 const REAL = 'The statement does not use the default condition "real" of orders (NOT is_test).';
 const KEPT = 'The statement does not use the default condition "kept" of customers (deleted_at IS NULL).';
 
@@ -105,7 +94,7 @@ describe('a default condition', () => {
     [{ measures: ['orders.real_total'], dimensions: [{ dimension: 'customers.name' }] }, []],
     [{ measures: ['customers.count'], segments: ['orders.open'] }, [KEPT, REAL]],
   ])('of a plan: %j', (plan, messages) => {
-    const { sql } = compileQuery(model, plan, { dialect: 'sqlite' });
+    const { sql } = compileQuery(layer.model, plan, { dialect: 'sqlite' });
     expect(objections(sql).map(({ message }) => message)).toEqual(messages);
   });
 });

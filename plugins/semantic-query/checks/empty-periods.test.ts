@@ -1,21 +1,14 @@
 /** Periods without data: what is told with an empty result. */
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type ToolRun, toolsCollect } from '../../../kernel/index.ts';
 import { createTestApp } from '../../../test/harness/create-test-app.ts';
-import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
 import { SqliteFolder } from '../../../test/harness/sqlite.ts';
 import { agent } from '../../agent/index.ts';
 import { datasourceSqlite } from '../../datasource-sqlite/index.ts';
-import {
-  loadSemanticLayer,
-  readingOf,
-  type SemanticModel,
-  semanticLayer,
-  shownTables,
-} from '../../semantic-layer/index.ts';
+import { semanticLayer } from '../../semantic-layer/index.ts';
 import { sqlGuard } from '../../sql-guard/index.ts';
-import { kitDialect, postgres } from '../../sql-kit/index.ts';
 import { sqlLimits } from '../../sql-limits/index.ts';
+import { checkedLayer } from '../fixtures/checked-layer.ts';
 import { semanticQuery } from '../index.ts';
 import { emptyPeriodObjections } from './empty-periods.ts';
 
@@ -39,17 +32,9 @@ dimensions: [{ name: order_id, type: number }, { name: due_on, type: date, range
 const EARLIER = 'The values of orders.at are from 2024-11-01 to 2026-10-31.';
 const LATER = 'The values of orders.at were from 2024-11-01 to 2026-10-31 when the layer was profiled.';
 
-let folder: LayerFolder;
-let model: SemanticModel;
-beforeAll(async () => {
-  folder = layerFolder(LAYER);
-  model = await loadSemanticLayer(folder.dir);
-  await postgres.load?.();
-});
-afterAll(() => folder[Symbol.dispose]());
+const layer = checkedLayer(LAYER);
 
-const objections = (sql: string, dialect = 'sqlite') =>
-  emptyPeriodObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
+const objections = (sql: string, dialect = 'sqlite') => emptyPeriodObjections(layer.read(sql, dialect));
 const messages = (condition: string, dialect?: string) =>
   objections(`SELECT COUNT(*) FROM orders WHERE ${condition}`, dialect).map(({ message }) => message);
 
@@ -145,7 +130,7 @@ it('is told with an empty result, and with no other', async () => {
   );
   await using app = await createTestApp({
     plugins: [
-      semanticLayer({ dir: folder.dir }),
+      semanticLayer({ dir: layer.dir }),
       semanticQuery(),
       sqlLimits(),
       sqlGuard(),

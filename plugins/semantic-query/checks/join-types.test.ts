@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
-import { loadSemanticLayer, readingOf, type SemanticModel, shownTables } from '../../semantic-layer/index.ts';
-import { kitDialect, postgres } from '../../sql-kit/index.ts';
+import { describe, expect, test } from 'vitest';
+import { checkedLayer } from '../fixtures/checked-layer.ts';
 import { joinTypeObjections } from './join-types.ts';
 
 const LAYER = {
@@ -26,18 +24,9 @@ joins: [{ target: customers, relationship: many_to_one, on: { from: order_number
 `,
 };
 
-let folder: LayerFolder;
-let model: SemanticModel;
-beforeAll(async () => {
-  folder = layerFolder(LAYER);
-  model = await loadSemanticLayer(folder.dir);
-  expect(model.problems).toEqual([]);
-  await postgres.load?.();
-});
-afterAll(() => folder[Symbol.dispose]());
+const layer = checkedLayer(LAYER);
 
-const objections = (sql: string, dialect = 'sqlite') =>
-  joinTypeObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
+const objections = (sql: string, dialect = 'sqlite') => joinTypeObjections(layer.read(sql, dialect));
 
 test.each(['sqlite', 'postgres', 'mysql', 'duckdb'])('the declared join is named in %s', (dialect) => {
   expect(objections('SELECT 1 FROM orders o JOIN customers c ON c.email = o.customer_id', dialect)).toEqual([
