@@ -12,12 +12,7 @@ function copy(value: unknown): unknown {
   return Object.fromEntries(given.map(([key, item]) => [key, copy(item)]));
 }
 
-export function checkOptions(
-  plugin: string,
-  schema: TSchema | undefined,
-  given: unknown,
-  problems: BootProblem[],
-): unknown {
+export function checkOptions(plugin: string, schema: TSchema | undefined, given: unknown, problems: BootProblem[]) {
   if (schema === undefined) {
     const names = Object.keys(given ?? {});
     if (names.length > 0) problems.push({ plugin, message: `takes no options, but was given: ${names.join(', ')}.` });

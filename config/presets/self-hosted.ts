@@ -33,6 +33,7 @@ import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
 import { jobs } from '../../plugins/jobs/index.ts';
 import { mcp } from '../../plugins/mcp/index.ts';
+import { me } from '../../plugins/me/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
 import { outbound } from '../../plugins/outbound/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
@@ -156,6 +157,8 @@ function builtIn(env: Env): PluginEntry[] {
     grounding(),
     agent(env.agent),
     queryApi(),
+    me(),
+    webConsole(),
     ...(env.mcpEnabled ? [mcp()] : []),
     scheduler({ enabled: env.schedulerEnabled }),
   ];

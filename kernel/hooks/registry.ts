@@ -51,11 +51,8 @@ export class HookRegistry {
   }
 
   #entry(hook: AnyHook): Entry {
-    let entry = this.#entries.get(hook);
-    if (entry === undefined) {
-      entry = { hook, taps: [], dispatch: undefined, byKey: new Map() };
-      this.#entries.set(hook, entry);
-    }
+    const entry = this.#entries.get(hook) ?? { hook, taps: [], dispatch: undefined, byKey: new Map() };
+    this.#entries.set(hook, entry);
     return entry;
   }
 

@@ -114,6 +114,7 @@ export function actionRoutes({ store, service, types }: ActionRoutesInit): Route
       method: 'GET',
       path: '/api/v1/admin/actions',
       operationId: 'listAllActions',
+      area: 'approvals',
       summary: 'The actions of all requesters of the active organization, by default newest first.',
       tag: 'Actions',
       right: 'admin',

@@ -26,6 +26,7 @@ export function connectionRoutes({ service, stored }: ConnectionRoutesInit): Rou
       method: 'GET',
       path: PATH,
       operationId: 'listConnections',
+      area: 'connections',
       summary: 'Connections of the configuration and of the active organization, with their last known health.',
       responses: { 200: Connections },
       async handle(_request, scope) {

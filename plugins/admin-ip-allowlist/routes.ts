@@ -20,6 +20,7 @@ export function allowlistRoutes({ store, gate }: AllowlistRoutesInit): Route[] {
       method: 'GET',
       path: PATH,
       operationId: 'listIpAllowlist',
+      area: 'ip-allowlist',
       summary:
         'Networks that the organization may be reached from, by default the oldest first; none: from everywhere.',
       errors: ['forbidden'],

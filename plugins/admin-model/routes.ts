@@ -52,6 +52,7 @@ export function modelConfigRoutes({ model, now }: ModelConfigRoutesInit): Route[
       ...all,
       method: 'GET',
       operationId: 'getModelConfig',
+      area: 'model',
       summary: "The model of the organization, or `null` where the server's own answers, and what can be chosen.",
       errors: ['forbidden'],
       responses: { 200: ShownModelConfig },

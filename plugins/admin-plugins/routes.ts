@@ -54,6 +54,7 @@ export function pluginRoutes({ plugins, checks, layer, countConnections, now }: 
       method: 'GET',
       path: '/api/v1/admin/overview',
       operationId: 'getAdminOverview',
+      area: 'overview',
       summary: 'How much the active organization has, and how the plugins are.',
       responses: { 200: Overview },
       async handle(_request, scope) {
@@ -79,6 +80,7 @@ export function pluginRoutes({ plugins, checks, layer, countConnections, now }: 
       method: 'GET',
       path: '/api/v1/admin/plugins',
       operationId: 'listPlugins',
+      area: 'plugins',
       summary: 'The plugins that run here.',
       responses: { 200: PluginList },
       async handle() {

@@ -53,6 +53,7 @@ export function promptRoutes({ prompts }: PromptRoutesInit): Route[] {
       method: 'GET',
       path: PATH,
       operationId: 'listPromptCollections',
+      area: 'prompts',
       summary: 'The prompt collections in their order, then those that are built in.',
       query: ListQuery,
       responses: { 200: CollectionPage },

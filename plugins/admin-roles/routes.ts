@@ -65,6 +65,7 @@ export function roleRoutes(auth: AuthManaged | undefined): Route[] {
       method: 'GET',
       path,
       operationId: 'listRoles',
+      area: 'roles',
       summary: 'The built-in roles, then those of the active organization by name.',
       query: Type.Object(pageQuery({ limit: 50, max: 200 })),
       responses: { 200: page('roles', ManagedRole) },

@@ -64,6 +64,7 @@ export function readRoutes({ layer }: ReadRoutesInit): Route[] {
       ...common,
       path: `${BASE}/entities`,
       operationId: 'listSemanticEntities',
+      area: 'semantic',
       summary: 'The files of entities with a summary of each, also those that cannot be used.',
       responses: { 200: EntityList },
       async handle(_request, scope) {

@@ -30,6 +30,7 @@ export function ruleRoutes({ store, now, audited, changed }: RuleRoutesInit): Ro
       method: 'GET',
       path: PATH,
       operationId: 'listApprovalRules',
+      area: 'approval-rules',
       summary: 'The approval rules of the active organization, by default oldest first.',
       query: RuleQuery,
       responses: { 200: RulePage },

@@ -34,6 +34,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, purged }: AuditRou
       method: 'GET',
       path: '/api/v1/admin/audit',
       operationId: 'listAuditEntries',
+      area: 'audit',
       summary: 'Statements of all users, by default newest first.',
       query: ListQuery,
       responses: { 200: AuditPage },

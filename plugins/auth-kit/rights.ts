@@ -42,6 +42,11 @@ export function hasRight({ role, rights }: RightHolder, right: Right): boolean {
   return rights === undefined ? roleAtLeast(role, least) : rights.includes(right);
 }
 
+/** Everything that the actor may do: also what no custom role grants. */
+export function allRightsOf(actor: RightHolder): readonly Right[] {
+  return (['self', ...grantableRights, 'admin'] as const).filter((right) => hasRight(actor, right));
+}
+
 /** What the actor has of the rights that a custom role may grant. */
 export function rightsOf(actor: RightHolder): readonly Right[] {
   return grantableRights.filter((right) => hasRight(actor, right));

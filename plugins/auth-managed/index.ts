@@ -16,11 +16,8 @@ import { deliverEmail } from '../deliver-email/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
-import type { AccountPassword } from './accounts/account-password.ts';
-import type { Invitations } from './accounts/invitations.ts';
-import type { Roles } from './accounts/roles.ts';
-import type { Users } from './accounts/users.ts';
-import { authExtend, type LibraryHost } from './hooks.ts';
+import type { AuthManaged } from './api.ts';
+import { authExtend } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
@@ -31,6 +28,7 @@ export type { InvitationInput, InvitationState, ManagedInvitation } from './acco
 export { INVITATION_ORDERS, MEMBER_ORDERS, USER_ORDERS } from './accounts/list-orders.ts';
 export type { ManagedRole, RoleInput } from './accounts/roles.ts';
 export type { ManagedUser, RoleMember, UserPage, UserQuery, UserStats } from './accounts/users.ts';
+export type { AuthManaged } from './api.ts';
 export { Email, type Endpoint, Id, Url } from './better-auth/endpoint.ts';
 export { INVITATION_LIFETIME_S } from './better-auth/organization-endpoints.ts';
 export {
@@ -52,18 +50,6 @@ export {
 export { TABLES as AUTH_TABLES } from './migrations.ts';
 export { MANAGED_MODE } from './mode.ts';
 export { GivenPassword, NewPassword } from './passwords/password-length.ts';
-
-/** What the plugin gives to others. */
-export interface AuthManaged {
-  readonly users: Users;
-  readonly roles: Roles;
-  readonly invitations: Invitations;
-  readonly password: AccountPassword;
-  /** For plugins that change users in transactions of their own. */
-  readonly host: LibraryHost;
-  /** Public address of the API. */
-  readonly url: string | undefined;
-}
 
 const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'managed', enabled: true } };
 
@@ -114,7 +100,7 @@ export const authManaged = definePlugin({
     });
     ctx.onDrain(() => managed.mail.settled());
     ctx.onClose(() => stop());
-    const { users, roles, invitations, password, host } = managed;
-    return { users, roles, invitations, password, host, url: settings.url };
+    const { users, roles, invitations, password, profile, host } = managed;
+    return { users, roles, invitations, password, profile, host, url: settings.url };
   },
 });

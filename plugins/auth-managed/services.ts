@@ -1,5 +1,5 @@
 /** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
-import { type Access, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { type Access, type Actor, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
@@ -13,6 +13,7 @@ import { MailTokens } from './accounts/mail-tokens.ts';
 import { OrganizationAccess } from './accounts/organization-access.ts';
 import { OrganizationChanges } from './accounts/organization-changes.ts';
 import { Organizations } from './accounts/organizations.ts';
+import { profileOf } from './accounts/profile.ts';
 import { mailRequired, recoveryRoutes } from './accounts/recovery-routes.ts';
 import { Origins } from './accounts/request-origins.ts';
 import { Roles } from './accounts/roles.ts';
@@ -169,6 +170,7 @@ export async function createServices(options: AuthManagedOptions, { db, audit, c
     invitations,
     password,
     mail,
+    profile: (actor: Actor) => profileOf(store, actor),
     lookup: (actor: AbsentActor) => presentIdentity(store, actor),
     /**
      * Once the tables are there. `local`: only this machine reaches the server; `undefined`: it is not reached at all. Resolves to how

@@ -32,22 +32,20 @@ const shown = (row: BackupRow) => ({
 });
 
 export function backupRoutes(given: Backups | undefined, waitMs: number): Route[] {
-  const backups = (scope: Scope): Backups => {
-    mustBeOfPlatform(scope);
-    // Without a database no request comes this far.
-    return given as Backups;
-  };
+  // Without a database no request comes this far.
+  const backups = given as Backups;
   /** The record once the work has ended, or with 202 as it is after `waitMs`. */
-  async function awaited({ id, done }: Begun, service: Backups, status: number) {
+  async function awaited({ id, done }: Begun, status: number) {
     const ended = await withTimeout(done, waitMs, () => null);
     if (ended instanceof AtlasError) throw ended;
-    return { status: ended === null ? 202 : status, body: shown(await service.find(id, ANY)) };
+    return { status: ended === null ? 202 : status, body: shown(await backups.find(id, ANY)) };
   }
   const common = {
     tag: 'Backups',
     right: 'admin:settings',
     errors: ['forbidden'],
     organizationData: 'The list of backups',
+    ready: (_request: unknown, scope: Scope) => mustBeOfPlatform(scope),
   } as const;
   const one = {
     ...common,
@@ -61,11 +59,12 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       method: 'GET',
       path: PATH,
       operationId: 'listBackups',
+      area: 'backups',
       summary: 'Backups that this installation has made of the internal database, by default newest first.',
       query: ListQuery,
       responses: { 200: BackupPage },
-      async handle({ query }, scope) {
-        const { rows, total } = await backups(scope).list(query, query.installation);
+      async handle({ query }) {
+        const { rows, total } = await backups.list(query, query.installation);
         const { limit, offset } = query;
         return { body: { backups: rows.map(shown), total, limit, offset } };
       },
@@ -79,8 +78,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       responses: { 201: Backup, 202: Backup },
       errors: ['forbidden', 'conflict', 'configuration_error'],
       async handle(_request, scope) {
-        const service = backups(scope);
-        return awaited(await service.create(scope), service, 201);
+        return awaited(await backups.create(scope), 201);
       },
     },
     defineRoute({
@@ -91,8 +89,8 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       summary: 'A backup.',
       responses: { 200: Backup },
       errors: ['forbidden', 'not_found'],
-      handle: async ({ params, query }, scope) => ({
-        body: shown(await backups(scope).find(params.id, query.installation)),
+      handle: async ({ params, query }) => ({
+        body: shown(await backups.find(params.id, query.installation)),
       }),
     }),
     defineRoute({
@@ -103,8 +101,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       summary: 'Restores a backup into a scratch database and compares it with what was written.',
       responses: { 200: Backup, 202: Backup },
       async handle({ params, query }, scope) {
-        const service = backups(scope);
-        return awaited(await service.verify(params.id, query.installation, scope), service, 200);
+        return awaited(await backups.verify(params.id, query.installation, scope), 200);
       },
     }),
     defineRoute({
@@ -116,7 +113,6 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       body: RestoreBody,
       responses: { 200: Backup, 202: Backup },
       async handle({ params, query, body }, scope) {
-        const service = backups(scope);
         if (body.confirm !== params.id) {
           const message = 'must be the id of the backup, to confirm that all present data are replaced';
           throw new AtlasError(`confirm ${message}.`, {
@@ -124,7 +120,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
             details: [{ path: 'confirm', message }],
           });
         }
-        return awaited(await service.restore(params.id, query.installation, scope), service, 200);
+        return awaited(await backups.restore(params.id, query.installation, scope), 200);
       },
     }),
     defineRoute({
@@ -136,7 +132,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       responses: { 200: Success },
       errors: ['forbidden', 'not_found', 'conflict'],
       async handle({ params, query }, scope) {
-        await backups(scope).remove(params.id, query.installation, scope);
+        await backups.remove(params.id, query.installation, scope);
         return SUCCEEDED;
       },
     }),

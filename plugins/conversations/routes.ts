@@ -39,6 +39,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       method: 'GET',
       path: '/api/v1/conversations',
       operationId: 'listConversations',
+      area: 'history',
       summary: 'Your conversations, by default the latest first.',
       query: ListQuery,
       responses: { 200: ConversationPage },

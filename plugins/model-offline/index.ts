@@ -28,7 +28,8 @@ export const modelOffline = definePlugin({
       const dialectFor = (connectionId = question.connectionId ?? 'default') =>
         dialects.get(connectionId) ?? [...dialects.values()][0] ?? postgres;
       const { createOfflineModel } = await offlineModel();
-      return { provider, model: createOfflineModel({ model, now: () => new Date(ctx.now()), dialectOf: dialectFor }) };
+      const init = { model, now: () => new Date(ctx.now()), dialectOf: dialectFor };
+      return { provider, model: createOfflineModel(init), isOffline: true };
     };
     const open = () => ({ resolve, close() {} });
     ctx.tap(modelProviders, () => [{ name: provider, apiKey: 'none' as const, baseUrl: 'none' as const, open }]);

@@ -117,7 +117,7 @@ function plainFailure({ status, headers, body }: ReturnType<HttpServer['failure'
 export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }: QueryApiOptions): Route[] {
   const paths = [
     { path: '/api/chat', operationId: 'chat' },
-    { path: '/api/v1/chat', operationId: 'chatV1' },
+    { path: '/api/v1/chat', operationId: 'chatV1', area: 'chat' },
   ];
   return paths.map((named) =>
     defineRoute({

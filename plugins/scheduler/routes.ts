@@ -145,6 +145,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, connectio
       method: 'GET',
       path: PATH,
       operationId: 'listScheduledTasks',
+      area: 'schedules',
       summary: 'Your scheduled questions, by default the newest first.',
       query: TaskQuery,
       responses: { 200: TaskPage },

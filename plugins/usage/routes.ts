@@ -66,6 +66,7 @@ export function usageRoutes({ ctx, options, store, reservations }: UsageRoutesIn
       method: 'GET',
       path: PATH,
       operationId: 'getUsage',
+      area: 'usage',
       summary: 'Tokens and cost by day and model: your own, or for administrators those of the organization.',
       tag: 'Usage',
       right: 'query',

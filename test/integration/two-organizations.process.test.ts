@@ -27,6 +27,7 @@ const LEFT_OUT = [
   /^\w+ \/api\/health/,
   /^\w+ \/api\/v1\/openapi\.json$/,
   /^\w+ \/api\/v1\/admin\/me\//,
+  /^GET \/api\/v1\/me$/,
 ];
 
 const ORGANIZATION = '/api/auth/organization';

@@ -35,12 +35,14 @@ export interface ContextPart {
   readonly perQuestion?: boolean;
 }
 
-/** A language model of the AI SDK's provider interface, and its context size if configured; the agent checks the version. */
+/** A model of the AI SDK's provider interface, and its context size if configured; the agent checks the version. */
 export interface ResolvedModel {
   readonly model: { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
   /** As the health report names it. */
   readonly provider: string;
   readonly contextTokens?: number;
+  /** It reads questions by itself, without a language model. */
+  readonly isOffline?: boolean;
   /** An organization chose it: the health report, which is about the server's own, says nothing of it. */
   readonly isChosen?: boolean;
 }

@@ -41,6 +41,8 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly right: Right;
   /** What it shows or changes of one organization, as a sentence begins: closed to actors whose organization is unknown. */
   readonly organizationData?: string;
+  /** Part of the web console that it shows, such as `users`: who may call it is shown that part. */
+  readonly area?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -58,7 +60,7 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   /** Web pages that may call it: `own` are those of the server and of configured origins. Default: `own` where nobody authenticates. */
   readonly origins?: 'any' | 'own';
   /** Throws while the feature cannot serve this request; asked before its body is read and anything is validated. */
-  ready?(request: Pick<RouteRequest, 'params' | 'headers'>): void;
+  ready?(request: Pick<RouteRequest, 'params' | 'headers'>, scope: Scope): void;
   handle(request: RouteRequest<P, Q, B>, scope: Scope): Awaitable<RouteReply>;
 }
 

@@ -89,7 +89,7 @@ function admission(ctx: PluginContext, route: Route) {
     const { headers, params } = request as FastifyRequest<{ Params: Record<string, string> }>;
     if (route.right === 'public') {
       await admit();
-      route.ready?.({ headers, params });
+      route.ready?.({ headers, params }, scope);
       return;
     }
     // Made for one user. A route may say otherwise.
@@ -105,7 +105,7 @@ function admission(ctx: PluginContext, route: Route) {
     if (identity.headers !== undefined) reply.headers(identity.headers);
     await admit();
     await ctx.call(authAuthorize, { ...access, ip }, scope);
-    route.ready?.({ headers, params });
+    route.ready?.({ headers, params }, scope);
   };
 }
 
