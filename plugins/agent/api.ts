@@ -1,5 +1,6 @@
 /** Defines the API of the agent: its events and its answer. */
-import type { PendingAction, Question, Scope, ToolTable } from '../../kernel/index.ts';
+import type { PendingAction, Question, Scope, SqlRequest, ToolTable } from '../../kernel/index.ts';
+import type { ShownTable } from './tools/result-table.ts';
 
 export interface Usage {
   readonly inputTokens: number;
@@ -90,6 +91,14 @@ export interface Prompt {
   readonly parts: readonly { readonly title: string; readonly text: string; readonly bytes: number }[];
 }
 
+/** What a statement brought that a caller wrote. */
+export interface RanStatement {
+  readonly table: ShownTable;
+  readonly notes: readonly AnswerNote[];
+  /** Has its rows count no more as memory in use: to be called once they have been sent. */
+  release(): void;
+}
+
 /** The API of the `agent` plugin. Failures are `AtlasError`s with the interface's codes. */
 export interface Agent {
   /** Time limit of one question. */
@@ -98,6 +107,8 @@ export interface Agent {
   ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
   /** Answers a question without streaming from the model. `observe` is called with every event. */
   answer(question: Question, scope: Scope, observe?: (event: AgentEvent) => void): Promise<Answer>;
+  /** Runs a statement that a caller wrote through the pipeline of all statements, without a model. */
+  runStatement(request: SqlRequest, scope: Scope): Promise<RanStatement>;
   /** What the model would be sent for a question, without asking it. */
   prompt?(question: Question, scope: Scope): Promise<Prompt>;
   /** Has the rows of answers to this scope count as memory in use until the result is called. */

@@ -10,6 +10,7 @@ import { agentContinue, answerCheck } from './hooks.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation, promptOf } from './preparation.ts';
 import { PromptHealth } from './prompt-health.ts';
+import { statementRunner } from './statement.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
@@ -78,6 +79,7 @@ export const agent = definePlugin({
       ...wrapped,
       prompt: async (question, scope) => promptOf(await runtime.prepare(question, scope)),
       retain: (scope) => budget.retain(scope),
+      runStatement: statementRunner(ctx, budget, options.questionBudgetBytes),
     };
   },
 });

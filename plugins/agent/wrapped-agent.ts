@@ -3,8 +3,10 @@ import { datasourceList, type PluginContext, type Question, type Scope } from '.
 import type { Agent, Answer } from './api.ts';
 import { type Ask, agentWrap } from './hooks.ts';
 
+type AskedAgent = Pick<Agent, 'requestTimeoutMs' | 'ask' | 'answer'>;
+
 /** Collects the wrappers once all plugins are set up. */
-export function wrappedAgent(ctx: PluginContext, work: Ask, requestTimeoutMs: number): Agent {
+export function wrappedAgent(ctx: PluginContext, work: Ask, requestTimeoutMs: number): AskedAgent {
   let wrapped = work;
   ctx.onReady(async () => {
     const wrappers = await ctx.call(agentWrap, undefined, ctx.scope());

@@ -27,7 +27,7 @@ export const mcp = definePlugin({
   async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
     const sdk = await import('@modelcontextprotocol/server');
-    const makeServer = serverFactory({ ...needs, ctx, sdk, version: VERSION });
+    const makeServer = serverFactory({ ...needs, sdk, version: VERSION });
     const served: HttpInit = {
       sdk,
       makeServer,

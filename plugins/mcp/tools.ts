@@ -1,8 +1,8 @@
 /** Runs the tools that MCP clients call: a question, a statement under guard, and two views of the semantic layer. */
 import type { TProperties } from '@sinclair/typebox';
-import { AtlasError, type PluginContext, type Scope, Type } from '../../kernel/index.ts';
+import { AtlasError, type Scope, Type } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
-import { type Agent, type Answer, type ShownTable, shownTable, tableOf } from '../agent/index.ts';
+import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 
 /** Limit for one result, as JSON text. */
@@ -13,7 +13,6 @@ const MAX_INPUT_CHARS = 100_000;
 const SURFACE = 'mcp';
 
 export interface Services {
-  readonly ctx: PluginContext;
   readonly agent: Agent;
   readonly layer: SemanticLayerApi;
   /** Given in a composition that has actions. */
@@ -94,10 +93,14 @@ function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
   };
 }
 
-async function querySql({ ctx }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
-  const reply = await ctx.runSql({ sql, surface: SURFACE, ...ids }, scope);
-  const { sql: _, ...table } = shownTable(tableOf(reply, sql));
-  return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
+async function querySql({ agent }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+  const ran = await agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
+  try {
+    const { sql: _, ...table } = ran.table;
+    return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
+  } finally {
+    ran.release();
+  }
 }
 
 async function explore({ layer }: Services, { path = '' }: Args, scope: Scope): Promise<ToolResult> {

@@ -55,6 +55,7 @@ const routes = definePlugin({
 });
 
 const idle: Agent = {
+  runStatement: () => Promise.reject(new Error('not asked')),
   requestTimeoutMs: 60_000,
   ask: async function* () {},
   answer: () => Promise.reject(new Error('not asked')),
@@ -96,6 +97,7 @@ describe('the OpenAPI document', () => {
       'post /api/chat chat',
       'post /api/v1/chat chatV1',
       'post /api/v1/query askQuestion',
+      'post /api/v1/sql runSql',
       'put /api/v1/items/{itemId}/notes/{note} putApiV1ItemsItemIdNotesNote',
     ]);
   });
@@ -174,7 +176,10 @@ describe('the OpenAPI document', () => {
 
   it('describes each tag by the plugins that bring its routes', async () => {
     const { tags } = await read();
-    expect(tags).toContainEqual({ name: 'Chat', description: 'Answers questions over HTTP, at once or as a stream.' });
+    expect(tags).toContainEqual({
+      name: 'Chat',
+      description: 'Answers questions over HTTP, at once or as a stream, and runs statements.',
+    });
     expect(tags).toContainEqual({ name: 'Items', description: 'Routes.' });
   });
 

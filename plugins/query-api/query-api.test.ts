@@ -53,6 +53,7 @@ async function* play(events: readonly AgentEvent[]): AsyncGenerator<AgentEvent> 
 async function start(script: Partial<Script> = {}, options: Parameters<typeof queryApi>[0] = {}) {
   const asked: Question[] = [];
   const fake: Agent = {
+    runStatement: () => Promise.reject(new Error('not asked')),
     requestTimeoutMs: script.requestTimeoutMs ?? 60_000,
     ask: (question, scope) => {
       asked.push(question);

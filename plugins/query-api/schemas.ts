@@ -19,6 +19,18 @@ export const QueryBody = Type.Object(
 );
 export type QueryBody = Static<typeof QueryBody>;
 
+export const SqlBody = Type.Object(
+  {
+    sql: Type.String({
+      pattern: '\\S',
+      errorMessage: 'must be a text that is not empty',
+      description: 'One reading statement in the dialect of the connection.',
+    }),
+    connectionId: Type.Optional(ConnectionId),
+  },
+  { title: 'SqlBody', additionalProperties: false, errorMessage: 'must be a JSON object' },
+);
+
 /** Parts are left open on purpose: AI SDK clients send back what they were shown, tool calls and data included. */
 const MessagePart = Type.Object(
   {
@@ -95,7 +107,7 @@ export const ConversationHeader = Type.String({
   description: 'Id of the stored conversation; missing where nothing is stored.',
 });
 
-const DataTable = Type.Object(
+export const DataTable = Type.Object(
   {
     columns: Type.Array(Type.String()),
     columnTypes: Type.Optional(

@@ -118,6 +118,45 @@ describe('from question to answer', () => {
   });
 });
 
+describe('a statement of one’s own', () => {
+  it('comes with its rows as an item of data', async () => {
+    await using t = await start({ script: [] });
+    const response = await t.post('/api/v1/sql', { sql: SQL, connectionId: 'default' });
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      {
+        columns: ['n'],
+        columnTypes: ['number'],
+        rows: [{ n: 5000 }],
+        rowCount: 1,
+        truncated: false,
+        sql: SQL,
+        executedSql: SQL,
+        connectionId: 'default',
+        durationMs: expect.any(Number),
+      },
+    ]);
+    expect(t.settled).toMatchObject([{ status: 'succeeded', request: { surface: 'api' } }]);
+  });
+
+  it.each([
+    [{ sql: 'DELETE FROM orders' }, 400, 'sql_refused'],
+    [{ sql: 'SELECT * FROM sqlite_master' }, 400, 'sql_refused'],
+    [{ sql: 'SELECT 1; SELECT 2' }, 400, 'sql_refused'],
+    [{ sql: 'SELECT nothing FROM orders' }, 400, 'sql_refused'],
+    [{ sql: 'SELECT abs(-9223372036854775807 - 1)' }, 400, 'sql_failed'],
+    [{ sql: 'SELECT 1', connectionId: 'nowhere' }, 400, 'invalid_request'],
+    [{ sql: ' \n' }, 422, 'validation_error'],
+    [{}, 422, 'validation_error'],
+    [{ sql: 'SELECT 1', surface: 'cli' }, 422, 'validation_error'],
+    [{ sql: ['SELECT 1'] }, 422, 'validation_error'],
+  ])('%j is refused', async (body, status, error) => {
+    await using t = await start({ script: [] });
+    const response = await t.post('/api/v1/sql', body);
+    expect([response.status, await response.json()]).toMatchObject([status, { error, message: expect.any(String) }]);
+  });
+});
+
 describe('a provider that fails', () => {
   it.each([
     [{ status: 401 }, 502, 'provider_auth_error'],
@@ -163,25 +202,26 @@ describe('a client that leaves', () => {
     await response;
   });
 
-  it.runIf(process.platform === 'linux').each(['/api/v1/query', '/api/chat'])(
-    '%s stops the statement, and health answers meanwhile',
-    async (path) => {
-      await using t = await start({ respond: () => ({ toolCall: { name: 'executeSQL', args: { sql: ENDLESS } } }) });
-      const left = new AbortController();
-      const body = path.endsWith('query') ? { question: 'How many orders?' } : { messages };
-      const response = t
-        .post(path, body, left.signal)
-        .then((reply) => reply.text())
-        .catch(() => {});
-      await soon(() => t.provider.requests.length === 1);
-      await expect.poll(() => processIsWorking('atlas-sqlite')).toBe(true);
-      expect((await fetch(`${t.url}/api/health`)).status).toBe(200);
-      // Health did not wait for it.
-      expect(t.settled).toEqual([]);
-      left.abort();
-      await soon(() => t.settled.length === 1);
-      expect(t.settled[0]?.status).toBe('cancelled');
-      await response;
-    },
-  );
+  const question = { question: 'How many orders?' };
+  it.runIf(process.platform === 'linux').each([
+    ['/api/v1/query', question, 1],
+    ['/api/chat', { messages }, 1],
+    ['/api/v1/sql', { sql: ENDLESS }, 0],
+  ] as const)('%s stops the statement, and health answers meanwhile', async (path, body, calls) => {
+    await using t = await start({ respond: () => ({ toolCall: { name: 'executeSQL', args: { sql: ENDLESS } } }) });
+    const left = new AbortController();
+    const response = t
+      .post(path, body, left.signal)
+      .then((reply) => reply.text())
+      .catch(() => {});
+    await soon(() => t.provider.requests.length === calls);
+    await expect.poll(() => processIsWorking('atlas-sqlite')).toBe(true);
+    expect((await fetch(`${t.url}/api/health`)).status).toBe(200);
+    // Health did not wait for it.
+    expect(t.settled).toEqual([]);
+    left.abort();
+    await soon(() => t.settled.length === 1);
+    expect(t.settled[0]?.status).toBe('cancelled');
+    await response;
+  });
 });

@@ -446,6 +446,7 @@ describe('the agent', () => {
       finishReason: 'stop',
     };
     const fake: Agent = {
+      runStatement: () => Promise.reject(new Error('not asked')),
       requestTimeoutMs: 60_000,
       ask: async function* () {},
       answer: async (question, { actor, orgId }) => {

@@ -97,7 +97,18 @@ function check(shown: { language: string; text: string }, came: string): void {
 }
 
 it('has a program in each of the languages, and its output after it', () => {
-  expect(programs.map(({ language }) => language)).toEqual(['sh', 'sh', 'sh', 'html', 'js', 'js', 'python', 'sh', 'sh']);
+  expect(programs.map(({ language }) => language)).toEqual([
+    'sh',
+    'sh',
+    'sh',
+    'sh',
+    'html',
+    'js',
+    'js',
+    'python',
+    'sh',
+    'sh',
+  ]);
   for (const { shown } of programs) expect(OUTPUTS).toContain(shown.language);
 });
 

@@ -43,6 +43,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^POST \/api\/(v1\/)?chat$/, SIGNED_IN],
   [/^POST \/api\/v1\/query$/, SIGNED_IN],
   [/^GET \/api\/v1\/me$/, SIGNED_IN],
+  [/^POST \/api\/v1\/sql$/, APPROVERS],
   [/^\w+ \/api\/v1\/conversations(\/|$)/, SIGNED_IN],
   [/^GET \/api\/v1\/usage$/, SIGNED_IN],
   [/^GET \/api\/v1\/prompts$/, SIGNED_IN],

@@ -74,6 +74,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /api/v1/query': { body: ({ conversation }) => ({ question: 'What?', conversationId: conversation }) },
   'POST /api/chat': { body: chat },
   'POST /api/v1/chat': { body: chat },
+  'POST /api/v1/sql': { body: ({ connection }) => ({ sql: 'SELECT 1 AS n', connectionId: connection }) },
   'PATCH /api/v1/conversations/:/star': { path: ['conversation'], body: () => ({ starred: true }) },
   'POST /api/v1/actions/:/deny': { path: ['action'], body: () => ({}) },
   'POST /api/v1/scheduled-tasks': { body: ({ connection }) => ({ ...TASK, connectionId: connection }) },

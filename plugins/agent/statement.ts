@@ -1,0 +1,30 @@
+/** Runs a statement that a caller wrote, without a model. */
+import type { PluginContext } from '../../kernel/index.ts';
+import type { Agent } from './api.ts';
+import { type ProcessBudget, QuestionBudget } from './budget.ts';
+import { notesOf } from './notes.ts';
+import { noteTables } from './outcome.ts';
+import { shownTable, tableOf } from './tools/result-table.ts';
+
+/** Its rows count as memory in use from their arrival, as those of a question do. */
+export function statementRunner(
+  ctx: Pick<PluginContext, 'runSql'>,
+  process: ProcessBudget,
+  limitBytes: number,
+): Agent['runStatement'] {
+  return async (request, asked) => {
+    process.checkCapacity();
+    const budget = new QuestionBudget(process, limitBytes);
+    const scope = asked.part();
+    try {
+      const rows = budget.arriving(scope);
+      const table = budget.holdTable(tableOf(await ctx.runSql(request, scope), request.sql), rows);
+      const notes = notesOf(new Map());
+      noteTables([table], notes);
+      return { table: shownTable(table), notes: notes.list, release: () => budget.end() };
+    } catch (error) {
+      budget.end();
+      throw error;
+    }
+  };
+}

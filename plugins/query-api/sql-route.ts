@@ -1,0 +1,57 @@
+/** Serves `POST /api/v1/sql`: one statement that a caller wrote, under the rules of all statements. */
+import { AtlasError, authAuthorize, defineRoute, type PluginContext, type Route } from '../../kernel/index.ts';
+import { type Agent, pendingActionOf } from '../agent/index.ts';
+import { DataTable, SqlBody } from './schemas.ts';
+
+const PATH = '/api/v1/sql';
+
+/** Failures of a statement: refused, rejected by the database, or not run. */
+export const STATEMENT_ERRORS = [
+  'sql_refused',
+  'sql_failed',
+  'sql_timeout',
+  'forbidden',
+  'configuration_error',
+  'no_datasource',
+  'datasource_unavailable',
+  'unavailable',
+];
+
+export interface SqlRouteInit {
+  readonly ctx: Pick<PluginContext, 'call'>;
+  readonly agent: Pick<Agent, 'runStatement'>;
+}
+
+/** The action that a statement awaits, in the form of all details. */
+function described(error: unknown): unknown {
+  const action = pendingActionOf(error);
+  if (action === undefined || !(error instanceof AtlasError)) return error;
+  const { message, code, reason, hint } = error;
+  const details = [{ path: 'sql', message: `awaits approval as action ${action.id}` }];
+  return new AtlasError(message, { code, reason, hint, details, cause: error });
+}
+
+export function sqlRoute({ ctx, agent }: SqlRouteInit): Route {
+  return defineRoute({
+    method: 'POST',
+    path: PATH,
+    operationId: 'runSql',
+    summary: 'Runs a statement of your own, under the rules of every statement, and answers with its rows.',
+    tag: 'Query',
+    // Analysts have it, and custom roles that stand nearest to them.
+    right: 'approve',
+    body: SqlBody,
+    responses: { 200: DataTable },
+    errors: STATEMENT_ERRORS,
+    async handle({ body, ip }, scope) {
+      // A custom role may approve without being able to ask.
+      await ctx.call(authAuthorize, { right: 'query', operation: `POST ${PATH}`, ip }, scope);
+      try {
+        const { table, release } = await agent.runStatement({ ...body, surface: 'api' }, scope);
+        return { body: table, done: release };
+      } catch (error) {
+        throw described(error);
+      }
+    },
+  });
+}
