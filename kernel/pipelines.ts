@@ -61,8 +61,8 @@ export function createPipelines(hooks: HookRegistry, inFlight: InFlight, redact:
       error = thrown as Error;
       throw thrown;
     } finally {
-      // What is for the caller alone may hold a secret of the statement.
-      const { shown: _, ...seen } = statement ?? ({} as SqlStatement);
+      // What is for the caller alone may hold a secret of the statement, or of a policy.
+      const { shown: _, changes: __, ...seen } = statement ?? ({} as SqlStatement);
       const outcome: SqlOutcome = {
         request: { ...request, sql: redact(request.sql) },
         statement: statement && { ...seen, sql: redact(seen.sql), requested: redact(seen.requested) },
@@ -101,10 +101,9 @@ export function createPipelines(hooks: HookRegistry, inFlight: InFlight, redact:
   }
 
   async function perform(request: ActionRequest, review: ActionReview, scope: Scope): Promise<ActionOutcome> {
-    const { decision, reason } = review;
-    if (decision !== 'run') {
-      const status = decision === 'deny' ? 'denied' : 'pending';
-      return { request, status, ...(reason !== undefined && { reason }) };
+    if (review.decision !== 'run') {
+      const status = review.decision === 'deny' ? 'denied' : 'pending';
+      return { request, status, ...(review.reason !== undefined && { reason: review.reason }) };
     }
     try {
       const result = await hooks.callKey(catalog.actionExecute, request.type, request, scope);
@@ -141,7 +140,6 @@ function frozen(statement: SqlStatement): SqlStatement {
 
 /** The client went away. A rule that spoke all the same has refused, and a plugin that took too long has failed. */
 function wasCancelled(error: unknown, scope: Scope): boolean {
-  if (!scope.signal.aborted) return false;
   const { code, reason } = error instanceof AtlasError ? error : {};
-  return code !== 'sql_refused' && reason !== 'E_HOOK_TIMEOUT';
+  return scope.signal.aborted && code !== 'sql_refused' && reason !== 'E_HOOK_TIMEOUT';
 }

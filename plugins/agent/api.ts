@@ -33,6 +33,8 @@ export interface Answer {
   readonly notes: readonly AnswerNote[];
   /** Present when the outcome is `clarify`. */
   readonly choices?: readonly Choice[];
+  /** Questions that may follow, as texts. */
+  readonly suggestions?: readonly string[];
   /** Statements that ran, in order. */
   readonly sql: readonly string[];
   /** One table per statement of `sql`. */
@@ -64,6 +66,25 @@ export interface ToolCalled {
   readonly args: unknown;
 }
 
+/** What a tool asked the database, and what ran. */
+export interface StatementFacts {
+  readonly toolCallId: string;
+  /** As the model, or the tool for it, wrote it. */
+  readonly requested: string;
+  /** As the database ran it, policies included; `?` in place of their literals. */
+  readonly executed: string;
+  /** What was done to it, and by which plugin. The condition of a policy is there for administrators alone. */
+  readonly changes: readonly { readonly plugin: string; readonly reason: string }[];
+  readonly tables: readonly string[];
+  readonly connectionId: string;
+  readonly durationMs: number;
+  readonly rowCount: number;
+  readonly truncated: boolean;
+  readonly notes: readonly AnswerNote[];
+  /** Id of the audit entry; `null` where none is stored. */
+  readonly auditId: string | null;
+}
+
 export interface ToolReturned {
   readonly type: 'tool-result';
   readonly toolCallId: string;
@@ -72,6 +93,8 @@ export interface ToolReturned {
   readonly result: unknown;
   /** Why the call failed, in one sentence; absent when it succeeded. */
   readonly error?: string;
+  /** Present when the call ran a statement. */
+  readonly statement?: StatementFacts;
 }
 
 export type AgentEvent =

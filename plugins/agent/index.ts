@@ -15,7 +15,18 @@ import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
 export { CORRECTION } from './answer-review.ts';
-export type { Agent, AgentEvent, Answer, AnswerNote, AnswerStarted, Choice, Outcome, Prompt, Usage } from './api.ts';
+export type {
+  Agent,
+  AgentEvent,
+  Answer,
+  AnswerNote,
+  AnswerStarted,
+  Choice,
+  Outcome,
+  Prompt,
+  StatementFacts,
+  Usage,
+} from './api.ts';
 export {
   type ModelCalled,
   modelCalled,

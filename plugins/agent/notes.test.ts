@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { SqlStatement } from '../../kernel/index.ts';
 import { notesOf } from './notes.ts';
 import { noteTables, outcomeOf } from './outcome.ts';
 
@@ -20,11 +21,12 @@ test('incomplete results and policies are noted, each policy once', () => {
   const notes = notesOf(new Map());
   noteTables([table], notes);
   expect(notes.list).toEqual([]);
-  const executed = { sql: 'SELECT … WHERE tenant = ?', policies: ['rows', 'values'] as const };
+  const shown = { sql: 'SELECT … WHERE tenant = ?', policies: ['rows', 'values'] as const };
+  const ran = { statement: { shown } as unknown as SqlStatement, durationMs: 1 };
   noteTables(
     [
-      { ...table, executed },
-      { ...table, executed, truncated: true },
+      { ...table, ran },
+      { ...table, ran, truncated: true },
     ],
     notes,
   );

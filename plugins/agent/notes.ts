@@ -12,7 +12,7 @@ export interface AnswerNotes {
   readonly list: readonly AnswerNote[];
 }
 
-function answerNotes(): AnswerNotes {
+export function answerNotes(): AnswerNotes {
   const list: AnswerNote[] = [];
   return {
     list,

@@ -47,7 +47,7 @@ export function noteTables(tables: readonly ToolTable[], notes: AnswerNotes): vo
       message: `${which} holds ${rows.length} rows and is incomplete: sums and counts over it are not those of the whole.`,
     });
   }
-  const applied = new Set(tables.flatMap(({ executed }) => executed?.policies ?? []));
+  const applied = new Set(tables.flatMap(({ ran }) => ran?.statement.shown?.policies ?? []));
   if (applied.has('rows')) {
     notes.add({ code: 'policy_applied', message: 'Row security limits the results to the rows that you may see.' });
   }

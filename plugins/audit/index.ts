@@ -58,7 +58,8 @@ export const audit = definePlugin({
       sqlAfter,
       async (reply, scope) => {
         const redact = await redactionOf(reply.statement, scope);
-        return keep(entryOfReply(reply, scope, ctx.now(), redact), scope);
+        const auditId = await keep(entryOfReply(reply, scope, ctx.now(), redact), scope);
+        return auditId === undefined ? undefined : { ...reply, auditId };
       },
       { stage: 'post' },
     );

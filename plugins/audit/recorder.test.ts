@@ -39,3 +39,10 @@ it('only logs the failure where entries are not required', async () => {
   expect(lines).toEqual(LINES);
   expect(failure).toBeUndefined();
 });
+
+it('gives the id of an entry that is stored, and none where there is only the log', async () => {
+  const log: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const record = (write: ((written: AuditRow) => Promise<void>) | undefined) =>
+    recorder({ write, required: true, logOf: () => log })(row, testScope());
+  expect([await record(async () => {}), await record(undefined)]).toEqual(['1', undefined]);
+});

@@ -53,6 +53,28 @@ describe('the parts of an answer', () => {
     ]);
   });
 
+  it('hold the statement of a result without its rows, the choices, and the questions that may follow', () => {
+    const statement = { toolCallId: '1', requested: 'select 1', executed: 'SELECT 1', changes: [], tables: ['t'] };
+    const choices = [{ id: '1', label: 'a' }];
+    const finish = (more: object) =>
+      ({ type: 'finish', answer: { outcome: 'answered', notes: [], ...more } }) as unknown as AgentEvent;
+    const returned = { ...result('1', { rows: [] }), statement } as unknown as AgentEvent;
+    expect(partsOf(call('1'), returned, finish({ suggestions: ['More?'] })).slice(1)).toEqual([
+      { type: 'data-statement', id: '1', data: statement },
+      { type: 'data-suggestions', id: 'suggestions', data: { suggestions: ['More?'] } },
+    ]);
+    expect(partsOf(finish({ outcome: 'clarify', choices }))).toEqual([
+      { type: 'data-outcome', data: { outcome: 'clarify', notes: [], choices } },
+      { type: 'data-choices', id: 'choices', data: { choices } },
+    ]);
+    expect(partsOf(returned)).toEqual([]);
+    const huge = {
+      ...returned,
+      statement: { ...statement, executed: 'x'.repeat(MESSAGE_LENGTH) },
+    } as unknown as AgentEvent;
+    expect(partsOf(call('1'), huge, finish({ suggestions: ['y'.repeat(MESSAGE_LENGTH)] }))).toHaveLength(1);
+  });
+
   it('give a result to the last call of its id', () => {
     const states = partsOf(call('1'), call('1'), text('x'), result('1', 1)).map((part) => (part as ToolPart).state);
     expect(states).toEqual(['input-available', 'output-available', undefined]);

@@ -1,5 +1,5 @@
 /** Collects the parts of a stored message, in the shape of the AI SDK's UI messages, which chat clients show as they are. */
-import type { AgentEvent, Answer } from '../agent/index.ts';
+import type { AgentEvent, Answer, Choice, StatementFacts } from '../agent/index.ts';
 
 export interface TextPart {
   readonly type: 'text';
@@ -23,7 +23,26 @@ export interface OutcomePart {
   readonly data: Pick<Answer, 'outcome' | 'notes' | 'choices'>;
 }
 
-export type MessagePart = TextPart | ToolPart | OutcomePart;
+/** The statement of the tool part with the same id; its rows are that part's. */
+export interface StatementPart {
+  readonly type: 'data-statement';
+  readonly id: string;
+  readonly data: StatementFacts;
+}
+
+export interface ChoicesPart {
+  readonly type: 'data-choices';
+  readonly id: 'choices';
+  readonly data: { readonly choices: readonly Choice[] };
+}
+
+export interface SuggestionsPart {
+  readonly type: 'data-suggestions';
+  readonly id: 'suggestions';
+  readonly data: { readonly suggestions: readonly string[] };
+}
+
+export type MessagePart = TextPart | ToolPart | OutcomePart | StatementPart | ChoicesPart | SuggestionsPart;
 
 const PREVIEW_ROWS = 50;
 /** Limit for a result's JSON, in characters. */
@@ -69,8 +88,9 @@ export class AnswerParts {
     }
   }
 
-  private addResult({ toolCallId, result, error }: Extract<AgentEvent, { type: 'tool-result' }>): void {
-    const at = this.parts.findLastIndex((part) => part.type !== 'text' && (part as ToolPart).toolCallId === toolCallId);
+  private addResult(event: Extract<AgentEvent, { type: 'tool-result' }>): void {
+    const { toolCallId, result, error, statement } = event;
+    const at = this.parts.findLastIndex((part) => 'toolCallId' in part && part.toolCallId === toolCallId);
     const call = this.parts[at];
     if (call === undefined) return;
     const room = Math.max(0, Math.min(PREVIEW_LENGTH, this.room));
@@ -80,12 +100,22 @@ export class AnswerParts {
         : ({ state: 'output-error', errorText: error.slice(0, room) } as const);
     this.room -= jsonLength(ended);
     this.parts[at] = { ...(call as ToolPart), ...ended };
+    if (statement !== undefined) this.pushWhole({ type: 'data-statement', id: toolCallId, data: statement });
   }
 
-  private addOutcome({ outcome, notes, choices }: Answer): void {
-    if (outcome === 'answered' && notes.length === 0) return;
-    const data = { outcome, notes, ...(choices !== undefined && { choices }) };
-    this.push({ type: 'data-outcome', data }, jsonLength(data));
+  private addOutcome({ outcome, notes, choices, suggestions = [] }: Answer): void {
+    if (outcome !== 'answered' || notes.length > 0) {
+      const data = { outcome, notes, ...(choices !== undefined && { choices }) };
+      this.push({ type: 'data-outcome', data }, jsonLength(data));
+    }
+    if (choices !== undefined) this.push({ type: 'data-choices', id: 'choices', data: { choices } }, 0);
+    if (suggestions.length > 0) this.pushWhole({ type: 'data-suggestions', id: 'suggestions', data: { suggestions } });
+  }
+
+  /** Leaves out a part that there is no room for. */
+  private pushWhole(part: MessagePart): void {
+    const length = jsonLength(part);
+    if (length <= this.room) this.push(part, length);
   }
 
   private push(part: MessagePart, length: number): void {

@@ -47,7 +47,7 @@ const Message = Type.Object(
     content: Type.Object({
       parts: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
         description:
-          'As in the UI messages of the AI SDK: `text`, `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows), and `data-outcome` with outcome, notes and choices where there is something to note.',
+          'As in the UI messages of the AI SDK: `text`, `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows), `data-statement` with the statement of that result as asked and as executed, `data-outcome` with outcome, notes and choices where there is something to note, `data-choices`, and `data-suggestions` with questions that may follow.',
       }),
     }),
     status: Type.Union([Type.Literal('complete'), Type.Literal('running'), Type.Literal('interrupted')], {

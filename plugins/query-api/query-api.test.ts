@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbstractChat, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { AtlasError, override, type PendingAction, type Question, type Scope } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  override,
+  type PendingAction,
+  type Question,
+  type Scope,
+  type SqlStatement,
+} from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type Agent, type AgentEvent, type Answer, agent } from '../agent/index.ts';
 import { http } from '../http/index.ts';
@@ -19,8 +26,7 @@ const ANSWER: Answer = {
       columns: ['n'],
       rows: [{ n: 2 }],
       truncated: false,
-      executed: { sql: 'SELECT … WHERE tenant = ?', policies: ['rows'] },
-      durationMs: 1.23456,
+      ran: { statement: { sql: 'SELECT … WHERE tenant = ?' } as SqlStatement, durationMs: 1.23456 },
     },
   ],
   steps: 2,

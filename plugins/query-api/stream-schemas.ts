@@ -28,14 +28,33 @@ export const Notes = Type.Array(Type.Object({ code: Type.String(), message: Type
     'What the reader should know: `truncated`, `policy_applied`, `assumption`, `ungrounded_figure` and others.',
 });
 
-export const Choices = Type.Optional(
-  Type.Array(
-    Type.Object(
-      { id: Type.Optional(Type.String()), label: Type.String(), description: Type.Optional(Type.String()) },
-      { title: 'Choice' },
-    ),
-    { description: 'With the outcome `clarify`: what the user can choose from.' },
+const ChoiceList = Type.Array(
+  Type.Object(
+    { id: Type.Optional(Type.String()), label: Type.String(), description: Type.Optional(Type.String()) },
+    { title: 'Choice' },
   ),
+  { description: 'With the outcome `clarify`: what the user can choose from.' },
+);
+export const Choices = Type.Optional(ChoiceList);
+
+const Statement = Type.Object(
+  {
+    toolCallId: Type.String({ description: 'The call whose result it is.' }),
+    requested: Type.String({ description: 'As the model wrote it.' }),
+    executed: Type.String({ description: 'What the database ran, policies included; `?` in place of their literals.' }),
+    changes: Type.Array(Type.Object({ plugin: Type.String(), reason: Type.String() }), {
+      description:
+        'What was done to it or to its rows, by which plugin, and why. Only administrators are told the condition of a policy.',
+    }),
+    tables: Type.Array(Type.String()),
+    connectionId: Type.String(),
+    durationMs: Type.Number(),
+    rowCount: Type.Integer(),
+    truncated: Type.Boolean(),
+    notes: Notes,
+    auditId: Type.Union([Type.String(), Type.Null()], { description: 'The audit entry; null where none is stored.' }),
+  },
+  { title: 'Statement', description: 'What a tool call asked the database, and what ran.' },
 );
 
 export const PendingActions = Type.Optional(
@@ -134,6 +153,12 @@ export const UiStreamChunk = Type.Union(
     chunk('data-outcome', {
       id: Type.String(),
       data: Type.Object({ outcome: Outcome, notes: Notes, choices: Choices }),
+    }),
+    chunk('data-statement', { id: ToolCallId, data: Statement }),
+    chunk('data-choices', { id: Type.String(), data: Type.Object({ choices: ChoiceList }) }),
+    chunk('data-suggestions', {
+      id: Type.String(),
+      data: Type.Object({ suggestions: Type.Array(Type.String(), { description: 'Questions that may follow.' }) }),
     }),
     chunk('error', { errorText: Type.String() }),
     chunk('finish', {

@@ -75,7 +75,7 @@ export function uiEncoder(hasActions: boolean): EventEncoder {
           return beginStep() + endPart() + chunk({ type: 'tool-input-available', toolCallId, toolName, input });
         }
         case 'tool-result': {
-          const { toolCallId, result: output, error: errorText } = event;
+          const { toolCallId, result: output, error: errorText, statement } = event;
           const before = endPart();
           step = 'results';
           if (errorText !== undefined) return before + chunk({ type: 'tool-output-error', toolCallId, errorText });
@@ -83,11 +83,11 @@ export function uiEncoder(hasActions: boolean): EventEncoder {
           return {
             before: `${before}data: {"type":"tool-output-available","toolCallId":${id},"output":`,
             json: output,
-            after: '}\n\n',
+            after: `}\n\n${statement ? chunk({ type: 'data-statement', id: toolCallId, data: statement }) : ''}`,
           };
         }
         case 'finish': {
-          const { finishReason, usage, outcome, notes, choices } = event.answer;
+          const { finishReason, usage, outcome, notes, choices, suggestions = [] } = event.answer;
           const data = { outcome, notes, choices };
           const pendingActions = shownActions(event.answer, hasActions);
           const isPlain = outcome === 'answered' && notes.length === 0;
@@ -95,6 +95,10 @@ export function uiEncoder(hasActions: boolean): EventEncoder {
             begin() +
             endStep() +
             (isPlain ? '' : chunk({ type: 'data-outcome', id: 'outcome', data })) +
+            (choices === undefined ? '' : chunk({ type: 'data-choices', id: 'choices', data: { choices } })) +
+            (suggestions.length === 0
+              ? ''
+              : chunk({ type: 'data-suggestions', id: 'suggestions', data: { suggestions } })) +
             chunk({ type: 'finish', finishReason, messageMetadata: { usage, ...data, pendingActions } }) +
             DONE
           );

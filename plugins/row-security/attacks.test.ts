@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BY_TENANT, Clinic } from './fixtures/clinic.ts';
+import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 
 let clinic: Clinic;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 /** Policies that filter nothing stop the start, or refuse statements until it is known that they do not. */
 import { describe, expect, test } from 'vitest';
 import { datasourceDescribe, datasourceExecute, datasourceList, definePlugin } from '../../kernel/index.ts';
+import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
-import { BY_TENANT, Clinic } from './fixtures/clinic.ts';
 import { rowSecurity } from './index.ts';
 
 describe('a rule that filters nothing stops the start', () => {

@@ -9,11 +9,11 @@ import {
   type SqlStatement,
   sqlSettled,
 } from '../../kernel/index.ts';
+import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
-import { BY_TENANT, Clinic } from './fixtures/clinic.ts';
 import { rowSecurity } from './index.ts';
 
 describe('one column and one claim', () => {

@@ -72,7 +72,7 @@ function open({ options, database = DATABASE, dbType = 'postgres', coverage }: G
 }
 
 const rowsOf = (table: AllowedTable | undefined) =>
-  table?.rows?.map((row: RowFilter) => ({ ...row, values: row.values.length }));
+  table?.rows?.map(({ change: _, ...row }: RowFilter) => ({ ...row, values: row.values.length }));
 
 describe('a table', () => {
   it('is filtered by its column, as the database spells and types it', async () => {
@@ -102,6 +102,19 @@ describe('a table', () => {
     expect(rowsOf(orders)).toEqual([
       { condition: 'a = 1', values: 0 },
       { column: 'tenant', isText: true, values: 1 },
+    ]);
+  });
+
+  it('tells of each condition what everyone may know, and for administrators which it is', async () => {
+    const policies = [{ tables: ['orders'], condition: 'id IN ({claim})', claim: 'org.ids' }];
+    const { seen } = open({ options: { policies: [...policies, { tables: ['orders'], condition: 'id > 7' }] } });
+    const [orders] = (await seen([allowed('orders')], { tenant: 'acme', org: { ids: [1] } })).tables;
+    const reason = 'Row security limits "orders" to the rows that you may see.';
+    const full = (condition: string) => `Row security limits "orders" to the rows where ${condition}.`;
+    expect(orders?.rows?.map(({ change }) => change)).toEqual([
+      { plugin: 'row-security', reason, fullReason: full('tenant is {claim}, with the claim "tenant" for {claim}') },
+      { plugin: 'row-security', reason, fullReason: full('id IN ({claim}), with the claim "org.ids" for {claim}') },
+      { plugin: 'row-security', reason, fullReason: full('id > 7') },
     ]);
   });
 

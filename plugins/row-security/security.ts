@@ -1,5 +1,11 @@
 import { type Actor, didYouMean } from '../../kernel/index.ts';
-import { type AllowedTable, AllowedTables, type RowFilter, type TableAccess } from '../sql-guard/index.ts';
+import {
+  type AllowedTable,
+  AllowedTables,
+  type RowFilter,
+  type SqlChange,
+  type TableAccess,
+} from '../sql-guard/index.ts';
 import { boundClaim, type ClaimSource, placesFor } from './bound-claim.ts';
 import { isText } from './column-type.ts';
 import type { Coverage } from './coverage.ts';
@@ -130,13 +136,14 @@ export class RowSecurity {
     const source = this.source(policy);
     if (policy.condition !== undefined) {
       const values = Array.from({ length: places }, (_, index) => boundClaim(source, index, 'any', table.name));
-      return { condition: policy.condition, values };
+      return { condition: policy.condition, values, change: changeOf(policy, table, policy.condition) };
     }
     const column = description?.column(table, policy.column ?? '', tables.dialect.defaultSchema);
     if (column === undefined) return undefined;
     const type = tables.dialect.columnType(column.type);
     const values = Array.from({ length: places }, (_, index) => boundClaim(source, index, type, table.name));
-    return { column: column.name, isText: isText(type), values };
+    const change = changeOf(policy, table, `${column.name} is {claim}`);
+    return { column: column.name, isText: isText(type), values, change };
   }
 
   private source({ claim }: Policy): ClaimSource {
@@ -175,6 +182,16 @@ function misspeltRefusal(table: AllowedTable, meant: string): NonNullable<Allowe
   return {
     what: `Table "${written}" cannot be read: a rule of row security names it "${meant}"`,
     hint: `An administrator has to write "${written}" in the rule.`,
+  };
+}
+
+function changeOf({ claim }: Policy, table: AllowedTable, condition: string): SqlChange {
+  const limits = `Row security limits "${writtenName(table)}" to the rows`;
+  const which = claim === undefined ? '' : `, with the claim "${claim}" for {claim}`;
+  return {
+    plugin: 'row-security',
+    reason: `${limits} that you may see.`,
+    fullReason: `${limits} where ${condition}${which}.`,
   };
 }
 

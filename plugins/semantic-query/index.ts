@@ -1,6 +1,6 @@
 /** Defines the plugin that compiles typed plans to SQL. */
 import { datasourceList, definePlugin, type Scope, toolsCollect } from '../../kernel/index.ts';
-import { checkQuery, queryCheck } from '../agent/index.ts';
+import { agentWrap, checkQuery, queryCheck } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
@@ -10,6 +10,7 @@ import { emptyPeriodObjections } from './checks/empty-periods.ts';
 import { joinTypeObjections } from './checks/join-types.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
+import { suggestingAgent } from './suggested-questions.ts';
 import { queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
 import { findValuesTool } from './values/find-values.ts';
 import { valueObjections } from './values/value-check.ts';
@@ -58,6 +59,9 @@ export const semanticQuery = definePlugin({
       const reading = await readQuery(ctx, needs.semanticLayer, attempt, scope);
       return reading === undefined ? [] : CHECKS.flatMap((check) => check(reading));
     });
+    // Inside what records the answer.
+    const modelOf = (scope: Scope) => needs.semanticLayer.for(scope);
+    ctx.tap(agentWrap, () => [(ask) => suggestingAgent(modelOf, ask)], { stage: 'post' });
     return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
   },
 });

@@ -14,6 +14,9 @@ import { compileQuery, connectionOf } from './compile.ts';
 import { PlanError } from './errors.ts';
 import { QueryPlan } from './plan.ts';
 
+/** The name of the tool. */
+export const QUERY_METRICS = 'queryMetrics';
+
 const DESCRIPTION =
   'Answers from measures, metrics and dimensions of the semantic layer without SQL: builds and runs one correct ' +
   'statement that never counts a row twice. Prefer it to executeSQL wherever its fields can say what is asked. Names ' +
@@ -74,7 +77,7 @@ export async function rowsOf(host: ToolHost, plan: QueryPlan, run: ToolRun): Pro
 
 export function queryMetricsTool(host: ToolHost): AgentTool {
   return {
-    name: 'queryMetrics',
+    name: QUERY_METRICS,
     description: DESCRIPTION,
     input: QueryPlan,
     async run(input, run) {

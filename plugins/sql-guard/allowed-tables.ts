@@ -1,5 +1,5 @@
 /** Finds the tables that a statement may read by the names it gives them. */
-import { nearest } from '../../kernel/index.ts';
+import { nearest, type SqlStatement } from '../../kernel/index.ts';
 import {
   type BoundValue,
   fold,
@@ -11,12 +11,19 @@ import {
   type SqlDialect,
 } from '../sql-kit/index.ts';
 
+/** What was done to a statement or its rows. */
+export type SqlChange = NonNullable<SqlStatement['changes']>[number];
+
 /** A condition on the rows of one table, over its own columns. */
-export type RowFilter =
-  /** The column equals one of the values, of which there is at least one; a text to the letter. */
-  | { readonly column: string; readonly isText: boolean; readonly values: readonly BoundValue[] }
+export type RowFilter = (
+  | /** The column equals one of the values, of which there is at least one; a text to the letter. */
+  { readonly column: string; readonly isText: boolean; readonly values: readonly BoundValue[] }
   /** An SQL condition in which `{claim}` stands for the values, separated by commas. */
-  | { readonly condition: string; readonly values: readonly BoundValue[] };
+  | { readonly condition: string; readonly values: readonly BoundValue[] }
+) & {
+  /** What the caller is told of it. */
+  readonly change?: SqlChange;
+};
 
 /** The subquery that takes a table's place. */
 export interface VisiblePart {

@@ -20,6 +20,8 @@ export interface CheckedSql {
   readonly sql: string;
   /** The same for the caller, see `SqlStatement`. */
   readonly shown: NonNullable<SqlStatement['shown']>;
+  /** What was done to it. */
+  readonly changes: NonNullable<SqlStatement['changes']>;
   /** What to bind, in the order of the statement's parameters. */
   readonly params: readonly BoundValue[];
   /** Tables and views it reads, named as the semantic layer names them, with a schema where that gives one. */
@@ -47,7 +49,7 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
   const { sql: printed, params } = printStatement(statement, dialect);
   return {
     sql: printed,
-    shown: shownStatement(printed, statement, accessed, dialect),
+    ...shownStatement(sql, printed, statement, accessed, dialect),
     params,
     tables: Array.from(accessed.tables, tableName),
     columns: accessed.columns.list(),

@@ -65,12 +65,13 @@ export class StatementGuard {
       checkSql(sql, { tables, functions, limits: { maxTextLength, maxTokens } }),
     );
     const params = checked.params.map((value) => value.valueFor(scope));
-    const { sql: printed, shown, columns, functions: called } = checked;
+    const { sql: printed, shown, changes, columns, functions: called } = checked;
     // Frozen, with its lists: a plugin that edits it in place would edit what `verify` compares with.
     const admitted = Object.freeze({
       ...statement,
       sql: printed,
       shown,
+      changes: [...(statement.changes ?? []), ...changes],
       params: Object.freeze(params),
       tables: Object.freeze(checked.tables),
       columns,

@@ -15,7 +15,7 @@ import { SqlGuardOptions } from './options.ts';
 
 export type { BoundValue } from '../sql-kit/index.ts';
 export { SqlRefusal } from '../sql-kit/index.ts';
-export { type AllowedTable, AllowedTables, type RowFilter } from './allowed-tables.ts';
+export { type AllowedTable, AllowedTables, type RowFilter, type SqlChange } from './allowed-tables.ts';
 export { type CheckedSql, type CheckRules, checkSql } from './check.ts';
 export { StatementGuard } from './guard.ts';
 export { type TableAccess, tablesRestrict } from './hooks.ts';

@@ -44,6 +44,23 @@ describe.each([
     expect(policies).toEqual(['rows', 'values']);
   });
 
+  test('tells what was done to it, a policy in the words of its plugin', () => {
+    const change = { plugin: 'policies', reason: 'Not all rows.', fullReason: 'Rows of the north.' };
+    const rows: AllowedTable['rows'] = [
+      { condition: "region = 'north'", values: [], change },
+      { condition: 'id > 7', values: [] },
+    ];
+    const changes = (sql: string) => checkSql(sql, { tables: narrowed(dialect, rows) }).changes;
+    const rewritten = { plugin: 'sql-guard', reason: expect.stringMatching(/^The statement was .* written anew/) };
+    expect(changes('select email from people')).toEqual([
+      change,
+      { plugin: 'sql-guard', reason: 'A condition limits the rows of "people".' },
+      { plugin: 'sql-guard', reason: 'Masks stand in place of the values of people.email.' },
+      rewritten,
+    ]);
+    expect(changes('select   name from countries')).toEqual([rewritten]);
+  });
+
   test('names only what narrows the statement', () => {
     expect(shown('SELECT count(*) AS n FROM people').policies).toEqual(['rows']);
     expect(shown('SELECT email FROM people', []).policies).toEqual(['values']);
@@ -54,5 +71,6 @@ describe.each([
   test('shows a statement over whole tables as it runs', () => {
     const checked = checkSql("SELECT name FROM countries WHERE name <> 'x'", { tables: narrowed(dialect, BOTH) });
     expect(checked.shown).toEqual({ sql: checked.sql, policies: [] });
+    expect(checkSql(checked.sql, { tables: narrowed(dialect, BOTH) }).changes).toEqual([]);
   });
 });

@@ -49,6 +49,18 @@ describe('sql-limits', () => {
     expect(result.notes).toEqual(['Column "n" is noted.', 'Only the first 5 rows are given; there are more.']);
   });
 
+  it('says to whom the rows are cut, also where the driver kept to the limit', async () => {
+    await using app = await createTestApp({ plugins: [sqlLimits()] });
+    const changes = async (given: SqlReply) => (await app.call(sqlAfter, given, app.scope())).statement.changes;
+    const cut = { plugin: 'sql-limits', reason: 'Only the first 5 rows are given; there are more.' };
+    const full = reply(5, 5);
+    const earlier = { plugin: 'other', reason: 'It had a reason.' };
+    const kept = { ...full, statement: { ...full.statement, changes: [earlier] } };
+    expect(await changes(reply(6, 5))).toEqual([cut]);
+    expect(await changes({ ...kept, result: { ...full.result, truncated: true } })).toEqual([earlier, cut]);
+    expect(await changes(kept)).toEqual([earlier]);
+  });
+
   it('leaves a full result alone that is not cut', async () => {
     await using app = await createTestApp({ plugins: [sqlLimits()] });
     const full = reply(5, 5);

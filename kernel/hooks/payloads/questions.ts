@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';
 import type { PendingAction } from './actions.ts';
-import type { SqlReply, SqlResult, SqlStatement } from './sql.ts';
+import type { SqlReply, SqlResult } from './sql.ts';
 
 export interface ChatTurn {
   readonly role: 'user' | 'assistant';
@@ -48,11 +48,11 @@ export interface ResolvedModel {
 }
 
 /** A table that an answer shows. */
-export interface ToolTable extends Omit<SqlResult, 'notes'>, Partial<Pick<SqlReply, 'durationMs'>> {
+export interface ToolTable extends Omit<SqlResult, 'notes'>, Partial<Pick<SqlResult, 'notes'>> {
   readonly sql: string;
   readonly connectionId: string;
-  /** What the database ran. */
-  readonly executed?: SqlStatement['shown'];
+  /** The statement as it may be shown, without what was bound; how long it took, and its audit entry. */
+  readonly ran?: Omit<SqlReply, 'result'>;
 }
 
 export interface ToolOutcome {

@@ -42,14 +42,15 @@ export interface SqlStatement {
   readonly params: readonly unknown[];
   readonly surface: string;
   readonly conversationId?: string;
-  /** Tables it may open, as the engine names them. A driver refuses a statement that comes without. */
+  /** Tables and functions it may use, as the engine names them. A driver refuses a statement that comes without tables. */
   readonly tables?: readonly string[];
   readonly columns?: readonly string[];
-  /** Functions it may call. */
   readonly functions?: readonly string[];
   readonly limits?: SqlLimits;
   /** For the caller: `sql` without the literals of policies, and which policies narrow rows or replace values. */
   readonly shown?: { readonly sql: string; readonly policies: readonly ('rows' | 'values')[] };
+  /** For the caller: what taps did to it or its rows. `fullReason`, with a policy's condition, is for administrators. */
+  readonly changes?: readonly { readonly plugin: string; readonly reason: string; readonly fullReason?: string }[];
 }
 
 export interface SqlResult {
@@ -67,6 +68,7 @@ export interface SqlReply {
   readonly statement: SqlStatement;
   readonly result: SqlResult;
   readonly durationMs: number;
+  readonly auditId?: string;
 }
 
 export interface SqlOutcome {

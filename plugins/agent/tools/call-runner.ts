@@ -9,6 +9,7 @@ import type { Bus } from '../events.ts';
 import type { AgentOptions } from '../options.ts';
 import type { Preparation } from '../preparation.ts';
 import { type FinishedCall, Progress } from './progress.ts';
+import { statementFacts } from './statement-facts.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
 
 type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
@@ -46,7 +47,7 @@ export class CallRunner {
   async *run(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, ToolMessage> {
     // Calls of an answer that is cut have no result, so they are never announced.
     for (const { toolCallId, toolName, args } of calls) yield { type: 'tool-call', toolCallId, toolName, args };
-    const { budget } = this.#init;
+    const { budget, deadline } = this.#init;
     const results: ToolMessage['content'] = [];
     const finished: FinishedCall[] = [];
     while (results.length < calls.length) {
@@ -64,7 +65,14 @@ export class CallRunner {
         if (error !== undefined) this.lastError = error;
         finished.push({ toolName, args: call.args, error, result: outcome.forModel });
         const result = outcome.forClient ?? outcome.forModel;
-        yield { type: 'tool-result', toolCallId, toolName, result, ...(error !== undefined && { error }) };
+        yield {
+          type: 'tool-result',
+          toolCallId,
+          toolName,
+          result,
+          ...(error !== undefined && { error }),
+          ...(outcome.table && { statement: statementFacts(toolCallId, outcome.table, deadline.scope.actor) }),
+        };
         results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
       }
     }

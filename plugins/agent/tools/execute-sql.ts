@@ -88,9 +88,17 @@ async function repairOf(
   return repaired === sql ? undefined : repaired;
 }
 
+/** The reply to a repaired statement, with what the model wrote. */
+function asWritten(reply: SqlReply, written: string): SqlReply {
+  const { changes = [] } = reply.statement;
+  const repair = { plugin: 'agent', reason: REPAIRED };
+  return { ...reply, statement: { ...reply.statement, requested: written, changes: [repair, ...changes] } };
+}
+
 /** A statement that fails rejects with the error of the plugin that refused it. */
 export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resultBudgetBytes: number): AgentTool {
-  async function execute(sql: string, connectionId: string | undefined, run: ToolRun) {
+  /** `written`: what the model wrote, where that is not what runs. */
+  async function execute(sql: string, connectionId: string | undefined, run: ToolRun, written?: string) {
     const { surface, conversationId, room } = run.question;
     const noted = await checkQuery(ctx, { sql, connectionId }, run);
     const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
@@ -104,7 +112,7 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
         run.scope,
       ),
     );
-    const table = tableOf(reply, sql);
+    const table = tableOf(written === undefined ? reply : asWritten(reply, written), sql);
     const forModel = resultForModel(noted(reply.result), room?.resultBytes ?? resultBudgetBytes);
     return { forModel, forClient: shownTable(table), table };
   }
@@ -124,7 +132,7 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
         const cause = error instanceof SqlRefusal ? error : (error as Error).cause;
         const repaired = cause instanceof SqlRefusal ? await repairOf(ctx, { sql, connectionId }, run) : undefined;
         if (repaired === undefined) throw error;
-        const done = await execute(repaired, connectionId, run);
+        const done = await execute(repaired, connectionId, run, sql);
         notesOf(run.memory).add({ code: 'sql_repaired', message: REPAIRED });
         return done;
       }

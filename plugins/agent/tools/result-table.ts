@@ -1,23 +1,22 @@
 /** Builds the table of an answer from the reply of a statement, and what clients are shown of a table. */
-import type { SqlReply, ToolTable } from '../../../kernel/index.ts';
+import type { SqlReply, SqlStatement, ToolTable } from '../../../kernel/index.ts';
 
-/** `sql`: the statement as the tool wrote it. */
-export function tableOf({ statement, result, durationMs }: SqlReply, sql: string): ToolTable {
-  const { columns, columnTypes, rows, truncated } = result;
-  const executed = statement.shown ?? { sql: statement.sql, policies: [] };
-  const types = columnTypes && { columnTypes };
-  return { sql, connectionId: statement.connection.id, columns, ...types, rows, truncated, executed, durationMs };
+/** `sql`: the statement as the tool wrote it. What a policy bound to it, or wrote into it, is not in the table. */
+export function tableOf({ result, ...ran }: SqlReply, sql: string): ToolTable {
+  const { statement } = ran;
+  const shown: SqlStatement = { ...statement, sql: statement.shown?.sql ?? statement.sql, params: [] };
+  return { ...result, sql, connectionId: statement.connection.id, ran: { ...ran, statement: shown } };
 }
 
 /** A table with the facts about its statement, as clients and stored conversations get it. */
-export interface ShownTable extends Omit<ToolTable, 'executed'> {
+export interface ShownTable extends Omit<ToolTable, 'ran' | 'notes'> {
   /** What the database ran; as asked for where the tool does not tell. Literals of policies are shown as `?`. */
   readonly executedSql: string;
   readonly durationMs: number;
   readonly rowCount: number;
 }
 
-export function shownTable({ executed, durationMs = 0, ...table }: ToolTable): ShownTable {
+export function shownTable({ ran, ...table }: ToolTable): ShownTable {
   return {
     columns: table.columns,
     ...(table.columnTypes && { columnTypes: table.columnTypes }),
@@ -25,8 +24,8 @@ export function shownTable({ executed, durationMs = 0, ...table }: ToolTable): S
     rowCount: table.rows.length,
     truncated: table.truncated,
     sql: table.sql,
-    executedSql: executed?.sql ?? table.sql,
+    executedSql: ran?.statement.sql ?? table.sql,
     connectionId: table.connectionId,
-    durationMs: Math.round(durationMs * 1000) / 1000,
+    durationMs: Math.round((ran?.durationMs ?? 0) * 1000) / 1000,
   };
 }
