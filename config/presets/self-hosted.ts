@@ -36,6 +36,7 @@ import { mcp } from '../../plugins/mcp/index.ts';
 import { me } from '../../plugins/me/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
 import { outbound } from '../../plugins/outbound/index.ts';
+import { preview } from '../../plugins/preview/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
 import { rateLimit } from '../../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../../plugins/row-security/index.ts';
@@ -157,6 +158,7 @@ function builtIn(env: Env): PluginEntry[] {
     grounding(),
     agent(env.agent),
     queryApi(),
+    preview(),
     me(),
     webConsole(),
     ...(env.mcpEnabled ? [mcp()] : []),

@@ -9,6 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { approvalRequired } from '../agent/index.ts';
+import { previewedBy } from '../auth-kit/index.ts';
 import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 import { estimatedRows } from './estimated-rows.ts';
@@ -98,6 +99,13 @@ export class Gate {
   async #held({ rule, reason }: Match, statement: SqlStatement, scope: Scope): Promise<AtlasError> {
     const { actions, options } = this.#init;
     const why = `it ${reason} (approval rule "${rule.name}")`;
+    if (previewedBy.nearest(scope) !== undefined) {
+      return new AtlasError(`The statement was not run: ${why}.`, {
+        code: 'sql_refused',
+        reason: 'E_APPROVAL_PREVIEW',
+        hint: 'Asked by the reader, it would await approval.',
+      });
+    }
     if (actions?.available !== true) {
       return new AtlasError(`The statement was not run: ${why}, and nothing can be approved on this server.`, {
         code: 'sql_refused',

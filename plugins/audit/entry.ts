@@ -1,6 +1,14 @@
 /** Makes the audit entry of a statement: what was asked, by which user, and how it ended. */
 import { randomUUID } from 'node:crypto';
-import { messageOf, type Scope, type SqlOutcome, type SqlReply, type SqlStatement } from '../../kernel/index.ts';
+import {
+  type Actor,
+  messageOf,
+  type Scope,
+  type SqlOutcome,
+  type SqlReply,
+  type SqlStatement,
+} from '../../kernel/index.ts';
+import { previewedBy } from '../auth-kit/index.ts';
 import { jsonText } from '../internal-db/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
 import type { AuditedEvent } from './api.ts';
@@ -65,14 +73,24 @@ export function entryOfOutcome(outcome: SqlOutcome, scope: Scope, at: number, re
   return entryOf({ ...ended, error: `${status}: ${messageOf(error)}` }, scope, at, redact);
 }
 
+/** Who asks, and as whom where that is somebody else. */
+function askerOf(scope: Scope): { readonly actor: Actor; readonly label: string | null } {
+  const { actor } = scope;
+  const administrator = previewedBy.nearest(scope);
+  if (administrator === undefined) return { actor, label: actor.label };
+  const nameOf = ({ label, id }: Actor) => label ?? id ?? 'anonymous';
+  return { actor: administrator, label: `${nameOf(administrator)} as ${nameOf(actor)}` };
+}
+
 function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditRow {
-  const { actor, orgId, requestId } = scope;
+  const { orgId, requestId } = scope;
+  const { actor, label } = askerOf(scope);
   const { statement, error } = ended;
   return {
     id: statement?.id ?? randomUUID(),
     timestamp: new Date(at).toISOString(),
     user_id: actor.id,
-    user_label: actor.label?.slice(0, NAME_LENGTH) ?? null,
+    user_label: label?.slice(0, NAME_LENGTH) ?? null,
     auth_mode: actor.mode,
     sql: kept(redact(ended.sql), SQL_STORED_LENGTH),
     duration_ms: Math.round(ended.durationMs * 1000) / 1000,

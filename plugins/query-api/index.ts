@@ -1,11 +1,17 @@
 /** Answers questions over HTTP, at once or as a stream of events, and runs statements. */
 import { definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
 import { actions } from '../actions/index.ts';
-import { agent } from '../agent/index.ts';
+import { agent, agentWrap } from '../agent/index.ts';
+import { roleAtLeast } from '../auth-kit/index.ts';
 import { http } from '../http/index.ts';
+import { hidingAgent, type QueryApi } from './hidden-sql.ts';
 import { QueryApiOptions } from './options.ts';
 import { chatRoutes, queryRoute } from './routes.ts';
 import { sqlRoute } from './sql-route.ts';
+
+export { type QueryApi, shownParts } from './hidden-sql.ts';
+export { answerReply, QUESTION_ERRORS, STATEMENT_ERRORS, statementReply } from './replies.ts';
+export { DataTable, QueryResult } from './schemas.ts';
 
 export const queryApi = definePlugin({
   name: 'query-api',
@@ -14,7 +20,10 @@ export const queryApi = definePlugin({
   description: 'Answers questions over HTTP, at once or as a stream, and runs statements.',
   needs: { agent, http, actions: optional(actions) },
   options: QueryApiOptions,
-  setup(ctx, options, needs) {
-    ctx.tap(httpRoutes, () => [queryRoute(needs), ...chatRoutes(needs, options), sqlRoute({ ctx, ...needs })]);
+  setup(ctx, options, needs): QueryApi {
+    const api: QueryApi = { showsSql: ({ role }) => roleAtLeast(role, options.sqlFor) };
+    ctx.tap(httpRoutes, () => [queryRoute(needs), ...chatRoutes(needs, options), sqlRoute({ ctx, ...needs, ...api })]);
+    ctx.tap(agentWrap, () => [(ask) => hidingAgent(api, ask)], { stage: 'pre' });
+    return api;
   },
 });

@@ -1,40 +1,15 @@
 /** Serves the endpoints that answer questions. */
 import { defineRoute, type Question, type Route, type RouteReply } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
-import { type Agent, type Answer, shownTable } from '../agent/index.ts';
+import type { Agent } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
-import { shownActions } from './pending-actions.ts';
+import { answerReply, QUESTION_ERRORS, sendUntil } from './replies.ts';
 import { ChatBody, ChatQuery, ChatStream, ConversationHeader, QueryBody, QueryResult } from './schemas.ts';
 import { codeEncoder } from './stream-codes.ts';
 import { uiEncoder } from './stream-ui.ts';
-
-/** For the end of an answer to be stored and to reach its client, beyond the deadline of its question. */
-const TAKING_MS = 5_000;
-
-/** Failures of configuration, datasource and model provider; see the table of error codes. */
-const ERRORS = [
-  'configuration_error',
-  'no_datasource',
-  'datasource_unavailable',
-  'not_found',
-  'conflict',
-  'not_available',
-  'budget_exhausted',
-  'provider_model_not_found',
-  'provider_auth_error',
-  'provider_rate_limit',
-  'provider_timeout',
-  'provider_unreachable',
-  'provider_error',
-];
-
-/** When a client must have taken the whole answer to a question asked now, on the clock of `performance`. */
-function sendUntil({ requestTimeoutMs }: Agent): number {
-  return performance.now() + requestTimeoutMs + TAKING_MS;
-}
 
 /** `surface` says where the question came from, for the audit and for the agent. */
 function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surface: string): Question {
@@ -44,23 +19,6 @@ function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surfac
     surface,
     ...(connectionId !== undefined && { connectionId }),
     ...(conversationId !== undefined && { conversationId }),
-  };
-}
-
-function resultOf(answer: Answer, hasActions: boolean): QueryResult {
-  const { text, sql, data, steps, usage, conversationId, ...end } = answer;
-  const pending = shownActions(end, hasActions);
-  return {
-    answer: text,
-    outcome: end.outcome,
-    notes: [...end.notes],
-    ...(end.choices !== undefined && { choices: [...end.choices] }),
-    sql: [...sql],
-    data: data.map(shownTable) as QueryResult['data'],
-    steps,
-    usage,
-    ...(conversationId !== undefined && { conversationId }),
-    ...(pending !== undefined && { pendingActions: pending }),
   };
 }
 
@@ -83,22 +41,10 @@ export function queryRoute({ agent, actions }: RoutesInit): Route {
     origins: 'any',
     body: QueryBody,
     responses: { 200: QueryResult },
-    errors: ERRORS,
+    errors: QUESTION_ERRORS,
     async handle({ body }, scope) {
       const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
-      const until = sendUntil(agent);
-      // Rows that a client does not take are in memory for as long as it takes.
-      const release = agent.retain?.(scope) ?? (() => {});
-      try {
-        return {
-          body: resultOf(await agent.answer(question, scope), actions?.available === true),
-          sendUntil: until,
-          done: release,
-        };
-      } catch (error) {
-        release();
-        throw error;
-      }
+      return answerReply(agent, question, scope, actions?.available === true);
     },
   });
 }
@@ -131,7 +77,7 @@ export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }
       body: ChatBody,
       responses: { 200: ChatStream },
       responseHeaders: { 'x-conversation-id': ConversationHeader },
-      errors: ERRORS,
+      errors: QUESTION_ERRORS,
       async handle({ body, query }, scope) {
         const isUi = query.stream === 'ui';
         try {

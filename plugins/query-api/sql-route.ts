@@ -1,21 +1,10 @@
 /** Serves `POST /api/v1/sql`: one statement that a caller wrote, under the rules of all statements. */
 import { AtlasError, authAuthorize, defineRoute, type PluginContext, type Route } from '../../kernel/index.ts';
 import { type Agent, pendingActionOf } from '../agent/index.ts';
+import { STATEMENT_ERRORS } from './replies.ts';
 import { DataTable, SqlBody } from './schemas.ts';
 
 const PATH = '/api/v1/sql';
-
-/** Failures of a statement: refused, rejected by the database, or not run. */
-export const STATEMENT_ERRORS = [
-  'sql_refused',
-  'sql_failed',
-  'sql_timeout',
-  'forbidden',
-  'configuration_error',
-  'no_datasource',
-  'datasource_unavailable',
-  'unavailable',
-];
 
 export interface SqlRouteInit {
   readonly ctx: Pick<PluginContext, 'call'>;

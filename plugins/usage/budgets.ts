@@ -1,5 +1,6 @@
 /** Lists the budgets that a question is charged to, and words the refusal when one is spent. */
 import { AtlasError, type Scope } from '../../kernel/index.ts';
+import { previewedBy } from '../auth-kit/index.ts';
 import type { UsageOptions } from './options.ts';
 import { dayOf, monthOf, nextDay, nextMonth } from './periods.ts';
 import { ORGANIZATION, USER } from './sums.ts';
@@ -25,7 +26,11 @@ const RUNNING_RETRY_SECONDS = 10;
 /** Ids come from tokens too, and PostgreSQL stores neither NUL nor halves of characters. */
 const stored = (id: string | null) => (id ?? '').replaceAll('\0', '\u{fffd}').toWellFormed();
 
-export const ownerOf = ({ actor, orgId }: Scope): Owner => ({ user_id: stored(actor.id), org_id: stored(orgId) });
+/** Whoever asks pays: of a preview the administrator, not the reader. */
+export const ownerOf = (scope: Scope): Owner => ({
+  user_id: stored((previewedBy.nearest(scope) ?? scope.actor).id),
+  org_id: stored(scope.orgId),
+});
 
 /** Those that are configured. A user's tokens count in whichever organization they were spent. */
 export function budgetsOf({ userDayTokens, orgMonthTokens }: UsageOptions, owner: Owner, now: number): Budget[] {

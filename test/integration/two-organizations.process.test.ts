@@ -102,6 +102,9 @@ const CASES: Readonly<Record<string, Case>> = {
     body: ({ connection }) => ({ files: [{ path: 'entities/a.yml', content: 'table: a' }], connection }),
   },
   [`POST ${ADMIN}/semantic/versions/:/restore`]: { path: ['version'], body: () => ({}) },
+  [`POST ${ADMIN}/preview`]: {
+    body: ({ user, connection }) => ({ sql: 'SELECT 1 AS n', connectionId: connection, as: { userId: user } }),
+  },
   [`POST ${ADMIN}/prompts`]: { body: () => ({ name: 'More', industry: 'retail' }) },
   [`PUT ${ADMIN}/prompts/order`]: { body: ({ collection }) => ({ ids: [collection] }) },
   [`PUT ${ADMIN}/prompts/:`]: { path: ['collection'], body: () => ({ description: 'Changed.' }) },

@@ -1,0 +1,47 @@
+/** Lets administrators ask as another reader, to see the rows, the masks and the refusals that the reader gets. */
+import { AtlasError, actionRequest, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
+import { audit } from '../audit/index.ts';
+import { previewedBy } from '../auth-kit/index.ts';
+import { authManaged } from '../auth-managed/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { type PreviewRouteInit, previewRoute } from './routes.ts';
+
+export const preview = definePlugin({
+  name: 'preview',
+  version: '1.0.0',
+  type: 'admin',
+  description: 'Routes for administrators: a question or statement as another reader would get it.',
+  needs: {
+    agent,
+    users: optional(authManaged),
+    rows: optional(rowSecurity),
+    db: optional(internalDb),
+    log: optional(audit),
+  },
+  setup(ctx, _options, { agent: asked, users, rows, db, log }) {
+    const audited: PreviewRouteInit['audited'] = async ({ sql, as }, { actor }, scope) => {
+      const after = { asked: sql === undefined ? 'question' : 'sql', role: actor.role, ...('claims' in as && as) };
+      const target = { type: 'reader', id: actor.id ?? actor.role, label: actor.label };
+      const { asked: what, role } = after;
+      ctx.logOf(scope).info({ asked: what, as: actor.label ?? actor.id, role }, 'An administrator asks as a reader.');
+      if (db?.configured !== true) return;
+      await db.transaction(async (trx) => log?.change({ action: 'preview.asked', target, after }, scope, trx));
+    };
+    const readers = { ctx, rowClaims: rows?.claims ?? [], hasOrganizations: users !== undefined };
+    ctx.tap(httpRoutes, () => [previewRoute({ ctx, agent: asked, readers, audited })]);
+    // Whichever tool asks for one.
+    ctx.tap(
+      actionRequest,
+      (_request, scope) => {
+        if (previewedBy.nearest(scope) === undefined) return undefined;
+        throw new AtlasError('Nothing was asked for: in a preview no action is.', {
+          code: 'invalid_request',
+          reason: 'E_PREVIEW_ACTION',
+        });
+      },
+      { stage: 'pre' },
+    );
+  },
+});
