@@ -11,7 +11,7 @@ import {
 import { type AgentEvent, queryIn } from '../agent/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { type GivenAnswer, Recording } from './recording.ts';
-import type { ConversationRow, MessageRow, Owner } from './rows.ts';
+import type { ConversationRow, MessageRow, Owner, RatedRow } from './rows.ts';
 import type { ConversationStore } from './store.ts';
 import { titleOf } from './title.ts';
 import { isAtWork, writerId } from './writer-id.ts';
@@ -133,8 +133,8 @@ export class StoredConversations implements Conversations {
   }
 
   /** As the API answers it. A writer that is no more has left its answer interrupted. */
-  shown(message: MessageRow) {
-    const { id, conversation_id, role, parts, state, writer, created_at, updated_at } = message;
+  shown(message: RatedRow) {
+    const { id, conversation_id, role, parts, state, writer, created_at, updated_at, rating, rating_reason } = message;
     const isWritten = writer !== null && isAtWork(writer, Date.parse(updated_at), this.#now());
     return {
       id,
@@ -143,6 +143,7 @@ export class StoredConversations implements Conversations {
       content: { parts: JSON.parse(parts) as MessagePart[] },
       status: state === 'running' && !isWritten ? ('interrupted' as const) : state,
       createdAt: created_at,
+      feedback: rating === null ? null : { rating, reason: rating_reason },
     };
   }
 

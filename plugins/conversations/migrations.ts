@@ -91,6 +91,16 @@ const orders: Migration = {
   },
 };
 
+const feedback: Migration = {
+  name: '0005-feedback',
+  async up(connection) {
+    await (connection as Knex.Transaction).schema.alterTable(MESSAGES, (table) => {
+      table.text('rating');
+      table.text('rating_reason');
+    });
+  },
+};
+
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), orders];
+  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), orders, feedback];
 }

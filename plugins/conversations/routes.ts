@@ -1,18 +1,23 @@
 /** Serves each user's own conversations over HTTP. */
 import { Type } from '@sinclair/typebox';
-import { defineRoute, type Route } from '../../kernel/index.ts';
+import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { ownerOf, type StoredConversations } from './conversations.ts';
 import type { ConversationRow } from './rows.ts';
 import {
   ConversationDetail,
+  ConversationInfo,
   ConversationPage,
   ConversationParams,
+  FeedbackBody,
   ListQuery,
+  MessageParams,
   MessagesQuery,
+  RenameBody,
   StarBody,
   StarResult,
 } from './schemas.ts';
 import type { ConversationStore } from './store.ts';
+import { oneLine } from './title.ts';
 
 const common = { tag: 'Conversations', right: 'query' } as const;
 const one = { ...common, params: ConversationParams, errors: ['not_found'] };
@@ -30,6 +35,14 @@ function shown(row: ConversationRow) {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+function invalidTitle(): AtlasError {
+  const message = 'must have a visible character';
+  return new AtlasError(`The request body is not valid: title ${message}.`, {
+    code: 'validation_error',
+    details: [{ path: 'title', message }],
+  });
 }
 
 export function conversationRoutes(store: ConversationStore, conversations: StoredConversations): Route[] {
@@ -64,6 +77,39 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
         const { rows, total } = await store.messages(row.id, limit, offset);
         const messages = rows.map((message) => conversations.shown(message));
         return { body: { ...shown(row), messages, total, limit, offset } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'PATCH',
+      path: '/api/v1/conversations/:id',
+      operationId: 'renameConversation',
+      summary: 'Gives a conversation another title.',
+      body: RenameBody,
+      responses: { 200: ConversationInfo },
+      async handle(request, scope) {
+        const title = oneLine(request.body.title);
+        if (title === '') throw invalidTitle();
+        const row = await store.rename(ownerOf(scope), idOf(request), title);
+        return { body: shown(row) };
+      },
+    }),
+    defineRoute({
+      ...one,
+      params: MessageParams,
+      method: 'PUT',
+      path: '/api/v1/conversations/:id/messages/:messageId/feedback',
+      operationId: 'rateAnswer',
+      summary: 'Stores whether an answer was good, in place of earlier feedback.',
+      body: FeedbackBody,
+      responses: { 204: Type.Void() },
+      async handle(request, scope) {
+        const { rating, reason = '' } = request.body;
+        const { id } = await store.find(ownerOf(scope), idOf(request));
+        await conversations.written(id);
+        const messageId = request.params.messageId.toLowerCase();
+        await store.rate(id, messageId, { rating, reason: reason.toWellFormed().trim() || null });
+        return { status: 204 };
       },
     }),
     defineRoute({

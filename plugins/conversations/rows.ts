@@ -39,6 +39,18 @@ export interface MessageRow {
   readonly updated_at: string;
 }
 
+/** What the user says of an answer. */
+export interface Feedback {
+  readonly rating: 'good' | 'bad';
+  readonly reason: string | null;
+}
+
+/** A message as it is read, with the user's feedback. */
+export interface RatedRow extends MessageRow {
+  readonly rating: Feedback['rating'] | null;
+  readonly rating_reason: string | null;
+}
+
 /** What a message says, without the tools. */
 export interface SaidRow extends Pick<MessageRow, 'role' | 'position'> {
   readonly parts: readonly TextPart[];

@@ -17,12 +17,36 @@ export const ListQuery = Type.Object({
   ...pageQuery({ limit: 20, max: 100 }),
   ...CONVERSATION_ORDERS.query,
   starred: Type.Optional(Type.Boolean()),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'A text in the title, or in what was said in one of the 500 latest conversations; `%` and `_` are themselves.',
+    }),
+  ),
 });
 
 export const MessagesQuery = Type.Object({
   limit: Type.Integer({ default: 200, minimum: 1, maximum: 1_000, description: 'Most messages of the page.' }),
   offset: Type.Integer({ default: 0, minimum: 0, description: 'How many of the newest messages to leave out.' }),
 });
+
+export const RenameBody = Type.Object(
+  { title: Type.String({ minLength: 1, maxLength: 200 }) },
+  { errorMessage: 'must be a JSON object' },
+);
+
+export const MessageParams = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  messageId: Type.String({ format: 'uuid' }),
+});
+
+const Rating = Type.Union([Type.Literal('good'), Type.Literal('bad')]);
+
+export const FeedbackBody = Type.Object(
+  { rating: Rating, reason: Type.Optional(Type.String({ maxLength: 2_000 })) },
+  { errorMessage: 'must be a JSON object' },
+);
 
 export const StarBody = Type.Object({ starred: Type.Boolean() }, { errorMessage: 'must be a JSON object' });
 
@@ -54,12 +78,18 @@ const Message = Type.Object(
       description: '`interrupted`: the answer broke off, and this is what had been said.',
     }),
     createdAt: Type.String({ format: 'date-time' }),
+    feedback: Type.Union(
+      [Type.Object({ rating: Rating, reason: Type.Union([Type.String(), Type.Null()]) }), Type.Null()],
+      { description: 'What you say of the answer.' },
+    ),
   },
   { title: 'Message' },
 );
 
+export const ConversationInfo = Type.Object(fields, { title: 'Conversation' });
+
 export const ConversationPage = Type.Object({
-  conversations: Type.Array(Type.Object(fields, { title: 'Conversation' })),
+  conversations: Type.Array(ConversationInfo),
   total: Type.Integer(),
 });
 

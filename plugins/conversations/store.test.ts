@@ -7,7 +7,7 @@ import { chosenEngines, type TestEngine } from '../../test/harness/internal-data
 import { internalDb } from '../internal-db/index.ts';
 import { ownerOf, StoredConversations } from './conversations.ts';
 import { conversations } from './index.ts';
-import type { ConversationRow, MessageRow, Owner } from './rows.ts';
+import type { ConversationRow, MessageRow, Owner, RatedRow } from './rows.ts';
 import { ConversationStore } from './store.ts';
 
 const NOT_FOUND = {
@@ -463,7 +463,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const { stored, opening } = open({}, someone());
       const { id, begun, end } = await opening;
       await begun;
-      const [asked, running] = (await store.messages(id, 10, 0)).rows as [MessageRow, MessageRow];
+      const [asked, running] = (await store.messages(id, 10, 0)).rows as unknown as [RatedRow, RatedRow];
       expect(stored.shown(asked)).toEqual({
         id: asked.id,
         conversationId: id,
@@ -471,6 +471,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
         content: { parts: [{ type: 'text', text: 'How many?' }] },
         status: 'complete',
         createdAt: asked.created_at,
+        feedback: null,
       });
       expect(stored.shown(running).status).toBe('running');
       expect(stored.shown({ ...running, writer: null }).status).toBe('interrupted');

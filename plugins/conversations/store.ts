@@ -6,8 +6,18 @@ import type { InternalDb, RowWrite } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
 import type { MessagePart, TextPart } from './parts.ts';
 import { rowStatements } from './row-statements.ts';
-import type { ConversationRow, MessageRow, MessageUpdate, NamedRow, Owner, SaidRow } from './rows.ts';
+import type {
+  ConversationRow,
+  Feedback,
+  MessageRow,
+  MessageUpdate,
+  NamedRow,
+  Owner,
+  RatedRow,
+  SaidRow,
+} from './rows.ts';
 import { CONVERSATION_ORDERS } from './schemas.ts';
+import { searched } from './search.ts';
 
 /** The parts whose type is `text`. PostgreSQL looks at them as they are written, as it cannot read every text. */
 const TEXT_PARTS = {
@@ -25,6 +35,12 @@ const DELETION_BATCH = 100;
 /** In which the last query of a conversation is looked for. */
 const LAST_ANSWERS = 3;
 
+interface Filter {
+  readonly starred?: boolean | undefined;
+  /** Text in the title or in what was said. */
+  readonly search?: string | undefined;
+}
+
 export class ConversationStore {
   readonly #db: InternalDb;
   readonly #statements: ReturnType<typeof rowStatements>;
@@ -35,17 +51,23 @@ export class ConversationStore {
   }
 
   /** By default the latest first. */
-  list(
+  async list(
     owner: Owner,
-    { starred, ...page }: SortedPage<typeof CONVERSATION_ORDERS> & { readonly starred?: boolean | undefined },
+    { starred, search = '', ...page }: SortedPage<typeof CONVERSATION_ORDERS> & Filter,
   ): Promise<{ rows: ConversationRow[]; total: number }> {
+    const narrow = search.trim() === '' ? undefined : await searched(this.#db, owner, search);
     return this.#db.run((db) => {
-      const matching = () => db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });
+      const matching = () => {
+        const query = db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });
+        narrow?.(query);
+        return query;
+      };
       const total = async () => {
         const { total: all = 0, starred: stars = 0 } = (await db(COUNTS).where(owner).first()) ?? {};
         return starred === undefined ? all : starred ? stars : all - stars;
       };
-      return readPage<ConversationRow>({ matching, order: CONVERSATION_ORDERS.order(page.sort), total }, page);
+      const order = CONVERSATION_ORDERS.order(page.sort);
+      return readPage<ConversationRow>({ matching, order, ...(narrow === undefined && { total }) }, page);
     });
   }
 
@@ -97,7 +119,7 @@ export class ConversationStore {
   }
 
   /** In order, the newest but `offset`: as many as `limit` and the size of a page allow, at least one. */
-  async messages(id: string, limit: number, offset: number): Promise<{ rows: MessageRow[]; total: number }> {
+  async messages(id: string, limit: number, offset: number): Promise<{ rows: RatedRow[]; total: number }> {
     const [rows, counted] = await Promise.all([
       this.#db.run((db) => {
         const newest = db(MESSAGES)
@@ -114,7 +136,7 @@ export class ConversationStore {
       }),
       this.#db.run((db) => db(MESSAGES).where({ conversation_id: id }).count({ total: '*' }).first()),
     ]);
-    return { rows: rows as MessageRow[], total: Number(counted?.total ?? 0) };
+    return { rows: rows as RatedRow[], total: Number(counted?.total ?? 0) };
   }
 
   /** The texts of the last messages, in order. What tools answered, which is most of a message, is not read. */
@@ -174,6 +196,31 @@ export class ConversationStore {
 
   #inserts(messages: readonly MessageRow[]): RowWrite[] {
     return messages.map((row) => ({ statement: this.#statements.messages, row: { ...row } }));
+  }
+
+  /** Gives the conversation another title, and resolves to it. */
+  async rename(owner: Owner, id: string, title: string): Promise<ConversationRow> {
+    const changed: ConversationRow[] = await this.#db.run((db) =>
+      db(CONVERSATIONS)
+        .where({ ...owner, id })
+        .update({ title })
+        .returning('*'),
+    );
+    return changed[0] ?? Promise.reject(notFound());
+  }
+
+  /** Stores what the user says of an answer, in place of what they said before. */
+  async rate(conversationId: string, id: string, { rating, reason }: Feedback): Promise<void> {
+    const changed = await this.#db.run((db) =>
+      db(MESSAGES)
+        .where({ id, conversation_id: conversationId, role: 'assistant' })
+        .update({ rating, rating_reason: reason }),
+    );
+    if (changed > 0) return;
+    throw new AtlasError('There is no such answer in this conversation.', {
+      code: 'not_found',
+      hint: 'GET /api/v1/conversations/:id lists its messages; those of the role "assistant" are answers.',
+    });
   }
 
   star(owner: Owner, id: string, starred: boolean): Promise<void> {

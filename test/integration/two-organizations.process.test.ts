@@ -76,6 +76,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /api/v1/chat': { body: chat },
   'POST /api/v1/sql': { body: ({ connection }) => ({ sql: 'SELECT 1 AS n', connectionId: connection }) },
   'PATCH /api/v1/conversations/:/star': { path: ['conversation'], body: () => ({ starred: true }) },
+  'PATCH /api/v1/conversations/:': { path: ['conversation'], body: () => ({ title: 'Renamed' }) },
+  'PUT /api/v1/conversations/:/messages/:/feedback': {
+    path: ['conversation', 'answer'],
+    body: () => ({ rating: 'good' }),
+  },
   'POST /api/v1/actions/:/deny': { path: ['action'], body: () => ({}) },
   'POST /api/v1/scheduled-tasks': { body: ({ connection }) => ({ ...TASK, connectionId: connection }) },
   'PUT /api/v1/scheduled-tasks/:': { path: ['task'], body: ({ connection }) => ({ connectionId: connection }) },
