@@ -43,6 +43,7 @@ import { rowSecurity } from '../../plugins/row-security/index.ts';
 import { scheduler } from '../../plugins/scheduler/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { semanticQuery } from '../../plugins/semantic-query/index.ts';
+import { shares } from '../../plugins/shares/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
@@ -161,6 +162,7 @@ function builtIn(env: Env): PluginEntry[] {
     preview(),
     me(),
     webConsole(),
+    shares(),
     ...(env.mcpEnabled ? [mcp()] : []),
     scheduler({ enabled: env.schedulerEnabled }),
   ];

@@ -3,14 +3,20 @@ import { AtlasError, definePlugin, httpRoutes, storeMigrations } from '../../ker
 import { agentWrap } from '../agent/index.ts';
 import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
+import type { ConversationsApi } from './api.ts';
 import { StoredConversations } from './conversations.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { CONVERSATIONS, MESSAGES, migrationsFor, STORED_TABLES } from './migrations.ts';
 import { ConversationsOptions } from './options.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { conversationRoutes } from './routes.ts';
 import { ConversationStore } from './store.ts';
+import { storedAnswers } from './stored-answers.ts';
 
+export type { AnswerRef, ConversationsApi, StoredAnswer } from './api.ts';
 export { type AskedQuestion, askedQuestions } from './asked-questions.ts';
+
+/** For tables whose rows are deleted with a conversation or a message. */
+export const CONVERSATION_TABLES = { conversations: CONVERSATIONS, messages: MESSAGES };
 
 export const conversations = definePlugin({
   name: 'conversations',
@@ -19,7 +25,7 @@ export const conversations = definePlugin({
   description: 'Keeps questions and answers, to be shown and continued.',
   needs: { db: internalDb },
   options: ConversationsOptions,
-  setup(ctx, { deletedUsers }, { db }) {
+  setup(ctx, { deletedUsers }, { db }): ConversationsApi {
     const store = new ConversationStore(db);
     const stored = new StoredConversations(store, ctx);
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
@@ -35,5 +41,6 @@ export const conversations = definePlugin({
     });
     ctx.tap(organizationDelete, ({ orgId }) => store.leave({ org_id: orgId }, undefined));
     ctx.onClose(() => stored.settled());
+    return storedAnswers(store, stored);
   },
 });

@@ -216,11 +216,29 @@ export class ConversationStore {
         .where({ id, conversation_id: conversationId, role: 'assistant' })
         .update({ rating, rating_reason: reason }),
     );
-    if (changed > 0) return;
-    throw new AtlasError('There is no such answer in this conversation.', {
-      code: 'not_found',
-      hint: 'GET /api/v1/conversations/:id lists its messages; those of the role "assistant" are answers.',
-    });
+    if (changed === 0) throw noAnswer();
+  }
+
+  /** The parts of an answer and of the message that it answers. */
+  async answered(
+    conversationId: string,
+    id: string,
+  ): Promise<{ question: MessagePart[]; answer: MessagePart[] } | undefined> {
+    const of = { conversation_id: conversationId };
+    const answer = await this.#db.run((db) =>
+      db(MESSAGES)
+        .where({ ...of, id, role: 'assistant' })
+        .first('position', 'parts'),
+    );
+    if (answer === undefined) return undefined;
+    const asked = await this.#db.run((db) =>
+      db(MESSAGES)
+        .where({ ...of, role: 'user' })
+        .where('position', '<', answer.position)
+        .orderBy('position', 'desc')
+        .first('parts'),
+    );
+    return { question: JSON.parse(asked?.parts ?? '[]'), answer: JSON.parse(answer.parts) };
   }
 
   star(owner: Owner, id: string, starred: boolean): Promise<void> {
@@ -283,6 +301,12 @@ export class ConversationStore {
     });
   }
 }
+
+export const noAnswer = () =>
+  new AtlasError('There is no such answer in this conversation.', {
+    code: 'not_found',
+    hint: 'GET /api/v1/conversations/:id lists its messages; those of the role "assistant" are answers.',
+  });
 
 const notFound = () =>
   new AtlasError('There is no such conversation.', {

@@ -45,6 +45,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^GET \/api\/v1\/me$/, SIGNED_IN],
   [/^POST \/api\/v1\/sql$/, APPROVERS],
   [/^\w+ \/api\/v1\/conversations(\/|$)/, SIGNED_IN],
+  [/^\w+ \/api\/v1\/shares(\/|$)/, SIGNED_IN],
   [/^GET \/api\/v1\/usage$/, SIGNED_IN],
   [/^GET \/api\/v1\/prompts$/, SIGNED_IN],
   [/^GET \/api\/v1\/actions(\/:id)?$/, SIGNED_IN],

@@ -81,6 +81,10 @@ const CASES: Readonly<Record<string, Case>> = {
     path: ['conversation', 'answer'],
     body: () => ({ rating: 'good' }),
   },
+  'POST /api/v1/shares': {
+    body: ({ conversation, answer }) => ({ conversationId: conversation, messageId: answer }),
+  },
+  'POST /api/v1/shares/:/run': { path: ['share'] },
   'POST /api/v1/actions/:/deny': { path: ['action'], body: () => ({}) },
   'POST /api/v1/scheduled-tasks': { body: ({ connection }) => ({ ...TASK, connectionId: connection }) },
   'PUT /api/v1/scheduled-tasks/:': { path: ['task'], body: ({ connection }) => ({ connectionId: connection }) },

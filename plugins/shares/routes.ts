@@ -1,0 +1,132 @@
+/** Serves shared answers: their question and statements, and what these bring for each reader. */
+import { Type } from '@sinclair/typebox';
+import { AtlasError, defineRoute, type PluginContext, type Route, type Scope } from '../../kernel/index.ts';
+import { shownTable, tableOf } from '../agent/index.ts';
+import type { Audit } from '../audit/index.ts';
+import { hasRight } from '../auth-kit/index.ts';
+import type { ConversationsApi, StoredAnswer } from '../conversations/index.ts';
+import { sizeOf } from '../model-kit/index.ts';
+import { Share, ShareBody, ShareLink, ShareParams, ShareResult } from './schemas.ts';
+import { notFound, type ShareRow, type ShareStore } from './store.ts';
+
+/** Of one shared answer; later ones are not run. */
+const MAX_STATEMENTS = 8;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Stands for where the statements come from. */
+const SURFACE = 'share';
+
+export interface RoutesInit {
+  readonly ctx: Pick<PluginContext, 'runSql' | 'now'>;
+  readonly store: ShareStore;
+  readonly conversations: ConversationsApi;
+  readonly log: Audit | undefined;
+  /** The address of a path, for people. */
+  link(path: string): string;
+}
+
+export function shareRoutes({ ctx, store, conversations, log, link }: RoutesInit): Route[] {
+  const common = { tag: 'Shares', right: 'query', organizationData: 'The shared answers' } as const;
+  const one = { ...common, params: ShareParams };
+  const urlOf = (id: string) => link(`/s/${id}`);
+  const isOwn = ({ user_id }: ShareRow, { actor }: Scope) => user_id === (actor.id ?? '');
+
+  async function shared(id: string, { orgId }: Scope): Promise<{ share: ShareRow; answer: StoredAnswer }> {
+    const share = await store.find(orgId, id.toLowerCase());
+    const answer = await conversations.answer({ conversationId: share.conversation_id, messageId: share.message_id });
+    return answer === undefined ? Promise.reject(notFound()) : { share, answer };
+  }
+
+  return [
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/api/v1/shares',
+      operationId: 'shareAnswer',
+      summary: 'Shares one of your answers within your organization: its question and statements.',
+      body: ShareBody,
+      responses: { 201: ShareLink },
+      errors: ['not_found', 'invalid_request'],
+      async handle({ body }, scope) {
+        const ref = { conversationId: body.conversationId.toLowerCase(), messageId: body.messageId.toLowerCase() };
+        const { statements } = await conversations.ownAnswer(ref, scope);
+        if (statements.length === 0) throw nothingToRun();
+        const { actor, orgId } = scope;
+        const { id } = await store.add(ref, { orgId, userId: actor.id }, new Date(ctx.now()).toISOString());
+        return { status: 201, body: { id, url: urlOf(id) } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'GET',
+      path: '/api/v1/shares/:id',
+      operationId: 'getShare',
+      summary: 'The question and the statements of a shared answer, without rows.',
+      responses: { 200: Share },
+      errors: ['not_found'],
+      async handle({ params }, scope) {
+        const { share, answer } = await shared(params.id, scope);
+        const { id, created_at: createdAt } = share;
+        const sql = answer.statements.map((statement) => statement.sql);
+        const { question } = answer;
+        return { body: { id, url: urlOf(id), question, sql, isOwn: isOwn(share, scope), createdAt } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'POST',
+      path: '/api/v1/shares/:id/run',
+      operationId: 'runShare',
+      summary: 'Runs the statements of a shared answer as you, so that you get the rows that you may see.',
+      responses: { 200: ShareResult },
+      errors: ['not_found', 'sql_refused', 'sql_failed', 'sql_timeout', 'invalid_request', 'datasource_unavailable'],
+      async handle({ params }, scope) {
+        const { answer } = await shared(params.id, scope);
+        return { body: await run(answer, scope) };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'DELETE',
+      path: '/api/v1/shares/:id',
+      operationId: 'deleteShare',
+      summary: 'Withdraws a shared answer: your own, or as an administrator any of your organization.',
+      responses: { 204: Type.Void() },
+      errors: ['not_found', 'forbidden'],
+      async handle({ params }, scope) {
+        await store.remove(scope.orgId, params.id.toLowerCase(), async (share, trx) => {
+          if (isOwn(share, scope)) return;
+          if (!hasRight(scope.actor, 'admin')) throw notYours();
+          const { id, user_id: owner } = share;
+          const target = { type: 'share', id, label: owner };
+          await log?.change({ action: 'share.deleted', target, before: { owner } }, scope, trx);
+        });
+        return { status: 204 };
+      },
+    }),
+  ];
+
+  /** Every statement goes the whole way again, as any statement of this reader. */
+  async function run({ question, statements }: StoredAnswer, scope: Scope): Promise<ShareResult> {
+    const data: ShareResult['data'] = [];
+    let room = MAX_BYTES;
+    for (const { sql, connectionId } of statements.slice(0, MAX_STATEMENTS)) {
+      if (room <= 0) break;
+      const reply = await ctx.runSql({ sql, connectionId, surface: SURFACE }, scope);
+      room -= sizeOf(reply.result.rows, MAX_BYTES);
+      data.push(shownTable(tableOf(reply, sql)) as ShareResult['data'][number]);
+    }
+    return { question, data, complete: data.length === statements.length };
+  }
+}
+
+const nothingToRun = () =>
+  new AtlasError('This answer ran no statement, so there is nothing that a reader could be shown.', {
+    code: 'invalid_request',
+    hint: 'Share an answer with a table.',
+  });
+
+const notYours = () =>
+  new AtlasError('Only who shared an answer, or an administrator, may withdraw it.', {
+    code: 'forbidden',
+    hint: 'Ask an administrator of your organization.',
+  });
