@@ -1,10 +1,10 @@
 /** Compares the entities of a semantic layer with the tables that they describe. */
 import { nearest, type TableColumn, type TableDescription } from '../../../kernel/index.ts';
+import { plainName } from '../../profile-kit/index.ts';
 import { columnsIn, type DimensionType, reads } from '../../semantic-layer/index.ts';
 import { isAsWritten, isKeyAsWritten } from '../files/merge.ts';
 import { referencesOf } from '../layer/dimensions.ts';
 import { declaredKey, hasDeclaredKeys } from '../profile/keys.ts';
-import { plainName } from '../profile/names.ts';
 import {
   type ComparedDatabase,
   type ComparedLayer,

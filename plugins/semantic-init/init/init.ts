@@ -7,6 +7,7 @@ import {
   type TableDescription,
 } from '../../../kernel/index.ts';
 import { type Cli, type Composition, printableText, progress } from '../../cli/index.ts';
+import { tenantTables } from '../../profile-kit/index.ts';
 import { isSameSchema, withExistingNames } from '../files/existing-names.ts';
 import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from '../files/files.ts';
 import type { Content } from '../files/merge.ts';
@@ -15,7 +16,6 @@ import { checkModel, enrich } from '../layer/enrich.ts';
 import { layerFiles } from '../layer/layer.ts';
 import { wrong } from '../profile/errors.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
-import { tenantTables } from '../profile/tenants.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
 import { initDemo } from './demo.ts';
 import { checkFlags, INIT_OPTIONS } from './flags.ts';

@@ -1,7 +1,7 @@
 /** Finds questions that a fresh layer answers, by asking them: the offline model reads the layer and the database. */
 import { type AtlasConfig, type CreateAppOptions, createApp } from '../../../kernel/index.ts';
+import { isCopy, plural, singular, spoken } from '../../profile-kit/index.ts';
 import type { ModelEntity, SemanticModel } from '../../semantic-layer/index.ts';
-import { isCopy, plural, singular, spoken } from '../profile/names.ts';
 import { datasourcesOf } from '../profile/profile.ts';
 
 const WANTED = 3;

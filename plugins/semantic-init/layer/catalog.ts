@@ -1,5 +1,6 @@
 /** Says what each entity is for, with questions that are understood without a language model. */
 import { offlineReader } from '../../model-offline/index.ts';
+import { isCopy, nameKey, plural, singular, spoken } from '../../profile-kit/index.ts';
 import {
   createModel,
   type ModelEntity,
@@ -7,7 +8,6 @@ import {
   type ModelTerm,
   type SemanticModel,
 } from '../../semantic-layer/index.ts';
-import { isCopy, nameKey, plural, singular, spoken } from '../profile/names.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Entity } from './entity.ts';
 

@@ -1,11 +1,9 @@
 /** Turns the columns of a table into dimensions. */
 import type { TableDescription } from '../../../kernel/index.ts';
+import { free, isNamedCredential, plainName, spoken, typeOf } from '../../profile-kit/index.ts';
 import type { DimensionType } from '../../semantic-layer/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
-import { typeOf } from '../profile/column-type.ts';
-import { free, plainName, spoken } from '../profile/names.ts';
 import type { Profile } from '../profile/profile.ts';
-import { isNamedCredential } from '../profile/sensitive.ts';
 
 export interface Dimension {
   readonly name: string;

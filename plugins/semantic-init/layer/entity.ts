@@ -1,7 +1,7 @@
 /** Turns the profile of a table into an entity of the semantic layer. */
 import type { TableDescription } from '../../../kernel/index.ts';
+import { free, nameKey, plainName, plural, singular, spoken, withoutKind } from '../../profile-kit/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
-import { free, nameKey, plainName, plural, singular, spoken, withoutKind } from '../profile/names.ts';
 import type { Profile } from '../profile/profile.ts';
 import { type Dimension, dimensionsOf } from './dimensions.ts';
 import { type Join, joinsOf } from './joins.ts';

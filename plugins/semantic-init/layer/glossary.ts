@@ -1,6 +1,6 @@
 /** Finds words that mean something else in each of several tables, so that the agent asks which one is meant. */
 
-import { nameKey, plural, singular, spoken } from '../profile/names.ts';
+import { nameKey, plural, singular, spoken } from '../../profile-kit/index.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Entity } from './entity.ts';
 

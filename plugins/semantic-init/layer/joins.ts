@@ -1,6 +1,6 @@
 /** Turns what columns refer to into joins. */
 import type { TableDescription } from '../../../kernel/index.ts';
-import { free, plainName } from '../profile/names.ts';
+import { free, plainName } from '../../profile-kit/index.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Relationship } from '../profile/relationships.ts';
 

@@ -1,6 +1,6 @@
 /** Chooses what is counted, added up and averaged of a table. */
 
-import { free, plainName, plural, singular, spoken } from '../profile/names.ts';
+import { free, plainName, plural, singular, spoken } from '../../profile-kit/index.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Dimension } from './dimensions.ts';
 

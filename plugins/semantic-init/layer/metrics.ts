@@ -1,6 +1,6 @@
 /** Names the numbers of facts that people ask for. */
 
-import { free, isCopy, singular, spoken } from '../profile/names.ts';
+import { free, isCopy, singular, spoken } from '../../profile-kit/index.ts';
 import type { Entity } from './entity.ts';
 import type { Measure } from './measures.ts';
 

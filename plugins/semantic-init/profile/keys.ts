@@ -1,6 +1,6 @@
 /** Finds the columns that tell the rows of a table apart. */
 import type { TableDescription } from '../../../kernel/index.ts';
-import { nameKey, plainName } from './names.ts';
+import { nameKey, plainName } from '../../profile-kit/index.ts';
 
 /** Names of columns that number the rows of something else. */
 const LINE = /^(.+_)?(line|row|item|position|pos|seq|sequence)(_?(no|nr|num|number|id))?$/;

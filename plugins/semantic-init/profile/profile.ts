@@ -18,10 +18,10 @@ import {
   type Scope,
   type TableDescription,
 } from '../../../kernel/index.ts';
+import { type ColumnProfile, type Read, SAMPLED_ROWS, sampleTable } from '../../profile-kit/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
 import { declaredKey, hasDeclaredKeys, possibleKeys } from './keys.ts';
 import { type Relationship, relationshipFinder } from './relationships.ts';
-import { type ColumnProfile, type Read, SAMPLED_ROWS, sampleTable } from './sampling.ts';
 
 /** Why a table is left out that the login sees and may not read. */
 export const NO_RIGHT = 'the login has no right to read it';

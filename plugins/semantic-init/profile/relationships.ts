@@ -1,8 +1,7 @@
 /** Finds which columns refer to which table: by declared foreign keys, else by names, types and values. */
 import type { TableColumn, TableDescription } from '../../../kernel/index.ts';
+import { nameKey, plainName, quotedTable, type Read, searchedRows, singular } from '../../profile-kit/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
-import { nameKey, plainName, singular } from './names.ts';
-import { quotedTable, type Read, searchedRows } from './sampling.ts';
 
 export interface Relationship {
   readonly columns: readonly string[];

@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { emptyFolder } from '../../../test/harness/command.ts';
 import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
-import { holdsCredential, isCategory, isNamedCredential, samplesOf } from './sensitive.ts';
-import { tenantTables } from './tenants.ts';
+import { holdsCredential, isCategory, isNamedCredential, samplesOf, tenantTables } from '../../profile-kit/index.ts';
 
 interface Entity {
   readonly dimensions: readonly {

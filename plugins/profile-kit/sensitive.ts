@@ -1,5 +1,5 @@
 /** Decides which columns contain credentials and which values may be written as samples; when unsure, none. */
-import { withoutCredentials } from '../../redaction-kit/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 import { plainName } from './names.ts';
 
 /** Characters of a value that are searched for credentials. */
@@ -50,6 +50,8 @@ const PRIVATE = [
 const SPECIAL =
   /diagnos|medica|prescri|allerg|disease|therap|treatment|symptom|illness|disabilit|religio|ethnic|sexual|biometr|genetic/;
 
+/** Names of columns that name what the rows of a table are called. */
+const LABEL = /^(name|label|title)$/;
 /** Names of days of one person's life. */
 const LIFE = /birth|geburt|born|death|died|deceased|(?:^|_)do[bd](?:_|$)/;
 
@@ -79,6 +81,9 @@ function isNamedPrivate(column: string): boolean {
   const name = plainName(column);
   return SPECIAL.test(name) || (!KIND.test(name) && matches([...PRIVATE, ...CREDENTIAL, CREDENTIAL_TEXT], name));
 }
+
+/** Whether values of a column with this name may ever be written; see also `isLookupLabel`. */
+export const mayShowValues = (column: string) => LABEL.test(plainName(column)) || !isNamedPrivate(column);
 
 /** Whether a column's name says that its times are those of people's lives and health. */
 export function isPrivateTime(column: string): boolean {
@@ -168,7 +173,7 @@ export function isLookup(table: string, columns: readonly string[], rows: number
 
 /** Whether the values of a column of such a table may be written: what its rows are called, and what places them. */
 export const isLookupLabel = (column: string, values: readonly unknown[]): boolean =>
-  (/^(name|label|title)$/.test(plainName(column)) || !isNamedPrivate(column)) && samplesOf(values) !== undefined;
+  mayShowValues(column) && samplesOf(values) !== undefined;
 
 /** The distinct values in order when they are few and each may be written; else `undefined`. */
 export function samplesOf(values: readonly unknown[]): readonly string[] | undefined {

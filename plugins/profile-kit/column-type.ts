@@ -1,7 +1,7 @@
 /** Finds the type of a dimension from a column's declared type and its values. */
-import type { TableColumn } from '../../../kernel/index.ts';
-import type { DimensionType } from '../../semantic-layer/index.ts';
-import type { SqlDialect } from '../../sql-kit/index.ts';
+import type { TableColumn } from '../../kernel/index.ts';
+import type { DimensionType } from '../semantic-layer/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import { plainName } from './names.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -1,7 +1,7 @@
 /** Reads sample rows of a table and reduces them at once to what a layer says about each column. */
-import type { SqlResult, TableDescription } from '../../../kernel/index.ts';
-import type { DimensionType } from '../../semantic-layer/index.ts';
-import type { SqlDialect } from '../../sql-kit/index.ts';
+import { AtlasError, type SqlResult, type TableDescription } from '../../kernel/index.ts';
+import type { DimensionType } from '../semantic-layer/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import { isTime, typeOf } from './column-type.ts';
 import { holdsCredential, isCategory, isLookup, isLookupLabel, isPrivateTime, samplesOf } from './sensitive.ts';
 
@@ -61,6 +61,13 @@ interface Request {
   /** Whether values and their counts may be written. */
   readonly withValues: boolean;
   readonly possibleKeys: readonly (readonly string[])[];
+  /** Whether a column is read. Default: all are. */
+  readonly isRead?: (column: string) => boolean;
+  /**
+   * Whether the ranges of times of larger tables are searched, too, column by column: an index knows them at once, and
+   * the first that takes too long ends the search.
+   */
+  readonly searchesLarge?: boolean;
 }
 
 type Row = SqlResult['rows'][number];
@@ -137,12 +144,31 @@ function rangeOf(values: readonly unknown[]): Range {
   return [first.slice(0, 19), last.slice(0, 19)];
 }
 
+/** The ranges of a large table, until one takes too long. */
+async function largeRanges({ table, dialect }: Request, times: readonly string[], read: Read) {
+  const ranges = new Map<string, Range>();
+  for (const column of times) {
+    const name = dialect.rendering.quoteName(column);
+    try {
+      const { rows } = await read(`SELECT MIN(${name}) AS a, MAX(${name}) AS b FROM ${quotedTable(table, dialect)}`);
+      ranges.set(column, rangeOf([rows[0]?.a, rows[0]?.b]));
+    } catch (error) {
+      if (error instanceof AtlasError && error.code === 'sql_timeout') break;
+      throw error;
+    }
+  }
+  return ranges;
+}
+
 /** Counts the rows of a table that was not read whole and searches the ranges of times, in one statement. */
-async function searchedFacts({ table, dialect }: Request, times: readonly string[], read: Read): Promise<Facts> {
+async function searchedFacts(request: Request, times: readonly string[], read: Read): Promise<Facts> {
+  const { table, dialect, searchesLarge = false } = request;
   const { estimatedRows = 0, kind } = table;
   const unknown = { ranges: new Map() };
   if (kind === 'view') return unknown;
-  if (estimatedRows > LARGE_TABLE_ROWS) return { ...unknown, rowCount: estimatedRows };
+  if (estimatedRows > LARGE_TABLE_ROWS) {
+    return { rowCount: estimatedRows, ranges: searchesLarge ? await largeRanges(request, times, read) : new Map() };
+  }
   const columns = times.map((column, index) => `${dialect.rendering.quoteName(column)} AS v${index}`);
   const ends = times.map((_, index) => `, MIN(s.v${index}) AS a${index}, MAX(s.v${index}) AS b${index}`).join('');
   const from = `${quotedTable(table, dialect)} LIMIT ${LARGE_TABLE_ROWS + 1}`;
@@ -156,13 +182,23 @@ async function searchedFacts({ table, dialect }: Request, times: readonly string
   return { rowCount, ranges: new Map(times.map((column, index) => [column, rangeAt(index)])) };
 }
 
+const columnsRead = ({ table, isRead = () => true }: Request) => table.columns.filter(({ name }) => isRead(name));
+
 /** Reads up to `SAMPLED_ROWS` rows, in the order of the primary key unless the table is large. */
-async function sampleRows({ table, dialect }: Request, read: Read): Promise<SqlResult> {
+async function sampleRows(request: Request, read: Read): Promise<SqlResult> {
+  const { table, dialect, isRead } = request;
+  const { quoteName } = dialect.rendering;
+  const list =
+    isRead === undefined
+      ? '*'
+      : columnsRead(request)
+          .map(({ name }) => quoteName(name))
+          .join(', ') || '1 AS v';
   const from = sampledTable(table, dialect, SAMPLED_ROWS);
   const isLarge = (table.estimatedRows ?? 0) > LARGE_TABLE_ROWS;
-  const order = isLarge ? [] : table.primaryKey.map(dialect.rendering.quoteName);
+  const order = isLarge ? [] : table.primaryKey.map(quoteName);
   return read(
-    `SELECT * FROM ${from}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ${SAMPLED_ROWS}`,
+    `SELECT ${list} FROM ${from}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ${SAMPLED_ROWS}`,
   );
 }
 
@@ -177,7 +213,7 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
   const isLabelled = isWhole && table.kind !== 'view' && isLookup(table.name, names, rows.length);
   let searched = 0;
   const times: string[] = [];
-  for (const column of table.columns) {
+  for (const column of columnsRead(request)) {
     const known = rows.map((row) => row[column.name]).filter((value) => value !== null && value !== undefined);
     const different = new Set(known.map(identity)).size;
     let isCredential = known.some(holdsCredential);

@@ -1,5 +1,5 @@
 /** Finds the tables whose rows belong to tenants, so that their values are not shown to other tenants. */
-import type { TableDescription } from '../../../kernel/index.ts';
+import type { TableDescription } from '../../kernel/index.ts';
 import { plainName, singular } from './names.ts';
 
 const TENANT =
