@@ -9,7 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { approvalRequired } from '../agent/index.ts';
-import { previewedBy } from '../auth-kit/index.ts';
+import { previewedBy, SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 import { estimatedRows } from './estimated-rows.ts';
@@ -104,6 +104,13 @@ export class Gate {
         code: 'sql_refused',
         reason: 'E_APPROVAL_PREVIEW',
         hint: 'Asked by the reader, it would await approval.',
+      });
+    }
+    if (scope.actor === SYSTEM_ACTOR) {
+      return new AtlasError(`The statement was not run: ${why}, and nobody has asked for it.`, {
+        code: 'sql_refused',
+        reason: 'E_APPROVAL_UNASKED',
+        hint: 'Nothing has to be done; without the rule it would run.',
       });
     }
     if (actions?.available !== true) {

@@ -4,6 +4,7 @@ import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { Client, databases } from '../../test/harness/managed-server.ts';
 import { startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { authNone } from '../auth-none/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { http } from '../http/index.ts';
@@ -70,6 +71,15 @@ describe('a statement that a rule holds back, without authentication', () => {
       result: { columns: ['name'], rows: [{ name: 'Ann' }, { name: 'Bob' }], rowCount: 2, truncated: false },
     });
     expect((await approve(server.client, id)).status).toBe(409);
+  });
+
+  it('is refused without a request where the server itself asks', async () => {
+    await using server = await start();
+    const { app, client } = server;
+    const scope = app.scope({ actor: SYSTEM_ACTOR });
+    const refused = app.runSql({ sql: SQL, connectionId: 'shop', surface: 'test' }, scope);
+    await expect(refused).rejects.toMatchObject({ code: 'sql_refused', reason: 'E_APPROVAL_UNASKED' });
+    expect((await client.send('/api/v1/actions')).body.actions).toEqual([]);
   });
 
   it('is not hidden from a rule by naming the connection', async () => {

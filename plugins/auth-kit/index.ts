@@ -6,3 +6,4 @@ export { type AbsentActor, authLookup, type PresentIdentity, present, refused } 
 export { previewedBy } from './preview.ts';
 export { allRightsOf, authorize, grantableRights, hasRight, rightsOf } from './rights.ts';
 export { isRole, type Role, roleAtLeast, roles } from './roles.ts';
+export { SYSTEM_ACTOR } from './system-actor.ts';
