@@ -14,6 +14,7 @@ import {
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { audit } from '../audit/index.ts';
 import { datasourceDuckdb } from '../datasource-duckdb/index.ts';
+import { connectionOwners } from '../datasource-kit/index.ts';
 import { datasourceMysql } from '../datasource-mysql/index.ts';
 import { datasourcePostgres } from '../datasource-postgres/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
@@ -94,6 +95,10 @@ describe.each(dialects)('stored connections on %s', (dialect) => {
     );
     await expect(places(server, 'warehouse', 'other')).rejects.toThrow('There is no connection');
 
+    const owners = async () =>
+      (await server.call(connectionOwners, undefined, server.scope())).map(({ value }) => value);
+    expect(await owners()).toEqual([acme]);
+
     const list = (await boss.send(PATH)).body.connections;
     expect(list).toMatchObject([
       { id: 'default', dbType: 'sqlite', configured: true, health: { status: 'ok' } },
@@ -132,6 +137,7 @@ describe.each(dialects)('stored connections on %s', (dialect) => {
     expect((await boss.send(`${PATH}/warehouse`, { method: 'DELETE' })).body).toEqual({ success: true });
     expect((await boss.send(`${PATH}/warehouse`, { method: 'DELETE' })).status).toBe(404);
     await expect(places(server, 'warehouse', acme)).rejects.toThrow('There is no connection "warehouse"');
+    expect(await owners()).toEqual([]);
 
     const ofConnections = ({ targetType }: { targetType: string }) => targetType === 'connection';
     const changes = (await boss.send('/api/v1/admin/audit/changes')).body.changes.filter(ofConnections);

@@ -9,7 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
-import { datasourceEngines, datasourceHealth } from '../datasource-kit/index.ts';
+import { connectionOwners, datasourceEngines, datasourceHealth } from '../datasource-kit/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { openDatabase } from './engines.ts';
 import { healthChecks } from './health.ts';
@@ -76,6 +76,7 @@ export const adminConnections = definePlugin({
       // Last, so that a question without a connection goes to one of the configuration.
       { stage: 'post' },
     );
+    ctx.tap(connectionOwners, () => store.owners());
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(organizationDelete, async ({ orgId }) => {

@@ -57,6 +57,11 @@ export class ConnectionStore {
     );
   }
 
+  /** Organizations with a connection. */
+  owners(): Promise<string[]> {
+    return this.#db.run((db) => db(CONNECTIONS).whereNotNull('org_id').distinct().pluck('org_id'));
+  }
+
   find(orgId: string | null, name: string): Promise<ConnectionRow | undefined> {
     return this.#db.run((db) => db(CONNECTIONS).where({ name }).where(ofOrganization(orgId)).first());
   }

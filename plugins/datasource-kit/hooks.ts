@@ -15,6 +15,10 @@ export const datasourceEngines = collect<undefined, DatasourceEngine>('datasourc
   summary: 'Database engines, for connections that are made while the service runs.',
 });
 
+export const connectionOwners = collect<undefined, string>('datasource.owners', {
+  summary: 'Organizations that have connections of their own, for what is done for each of them behind requests.',
+});
+
 export const datasourceHealth = keyed<undefined, HealthItem>('datasource.health', {
   summary: "Asks one connection's database whether it answers; the key is the connection's key.",
   deadlineMs: 5_000,

@@ -6,6 +6,7 @@ export type { EstimateRequest } from './estimate-request.ts';
 
 export { healthOf } from './health.ts';
 export {
+  connectionOwners,
   datasourceEngines,
   datasourceEstimate,
   datasourceHealth,
