@@ -2,6 +2,7 @@
 import type { Question, Scope } from '../../kernel/index.ts';
 import type { Explanation } from './context/context-writer.ts';
 import type { LeftBehind } from './files/left-behind.ts';
+import type { MeasuredTable } from './hooks.ts';
 import type { LayerFiles } from './layer-files.ts';
 import type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
@@ -24,6 +25,10 @@ export interface SemanticLayerApi {
   explore(scope: Scope, path: string): Promise<string>;
   /** The files of that layer as they are written, with those that cannot be used. */
   filesOf(orgId: string | null): Promise<LayerFiles>;
+  /** Organizations that have a layer of their own, as far as this server has found them. */
+  organizations(): readonly string[];
+  /** What may be measured of the tables of that layer. */
+  measuredTables(orgId: string | null): Promise<readonly MeasuredTable[]>;
   /**
    * The bytes of one file of that layer; `undefined` when there is none. Rejects with `invalid_request` for a path that
    * no layer has, and for a link that leads out of the layer.

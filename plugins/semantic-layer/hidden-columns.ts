@@ -96,7 +96,7 @@ export class HiddenColumns {
     };
     const { dimensions = [] } = entity;
     const shown = dimensions.filter(({ hidden, sql }) => hidden !== true && !reads(sql, own));
-    const masked = namesOf(dimensions, ({ mask }) => mask !== undefined);
+    const masked = maskedNames(entity);
     // Another dimension may read the column of a masked one.
     const hasMaskedValues = ({ name, sql, sample_values, range }: ModelDimension) =>
       (sample_values !== undefined || range !== undefined) &&
@@ -184,6 +184,10 @@ function withoutValues({ sample_values: _, range: __, ...dimension }: ModelDimen
 /** Names and columns of the hidden dimensions, and the names of those that read them, in lower case. */
 export const hiddenNames = ({ dimensions = [] }: Members): ReadonlySet<string> =>
   namesOf(dimensions, ({ hidden }) => hidden === true);
+
+/** The same of the masked dimensions. */
+export const maskedNames = ({ dimensions = [] }: Members): ReadonlySet<string> =>
+  namesOf(dimensions, ({ mask }) => mask !== undefined);
 
 function namesOf(
   dimensions: readonly ModelDimension[],

@@ -1,4 +1,4 @@
-/** Defines the hooks of the semantic layer: the backend of the explore tool, protected tables, another ranking. */
+/** Defines the hooks of the semantic layer: the backend of the explore tool, protected tables, facts, another ranking. */
 import { type Awaitable, collect, type HealthItem, type Scope, waterfall } from '../../kernel/index.ts';
 
 /** A file of the semantic layer as the model may see it: without hidden columns, and without samples of masked ones. */
@@ -56,6 +56,45 @@ export type IsProtected = (table: LayerTable) => boolean;
 
 export const protectedTables = collect<undefined, IsProtected>('layer.protected-tables', {
   summary: 'Asked once: of which tables not everyone sees all rows. The layer then shows none of their values.',
+});
+
+/** What is to be measured of a column, under the name that the layer gives it. */
+export interface MeasuredColumn {
+  readonly column: string;
+  /** The first and last value of a time, or the values of a text that has few. */
+  readonly wanted: 'range' | 'values';
+}
+
+/** A table of a layer that may be measured, with the columns that may. */
+export interface MeasuredTable extends Omit<LayerTable, 'columns'> {
+  /** Of the table in its layer; `LayerFacts` are by it. */
+  readonly key: string;
+  readonly columns: readonly MeasuredColumn[];
+}
+
+/** What was measured of a table. */
+export interface TableFacts {
+  readonly rowCount?: number;
+  /** First and last value, by column. */
+  readonly ranges: ReadonlyMap<string, readonly [string, string]>;
+  /** All values, by column. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** By the keys of tables. Facts that have changed are another object. */
+export type LayerFacts = ReadonlyMap<string, TableFacts>;
+
+export interface FactSource {
+  /**
+   * The facts of an organization with a layer or connections of its own, of the others with `null`. A promise, which never
+   * rejects, only as long as they are not in memory.
+   */
+  of(orgId: string | null): Awaitable<LayerFacts>;
+}
+
+export const layerFacts = collect<undefined, FactSource>('layer.facts', {
+  summary:
+    'Asked once: who has measured row counts, ranges and values. The layer shows them where its files have none or older ones.',
 });
 
 /** The entities of a layer that a question is about. */

@@ -16,9 +16,10 @@ import { explorer, questionRetrieval } from './agent-context.ts';
 import { ambiguityObjections } from './ambiguous-terms.ts';
 import type { SemanticLayerApi } from './api.ts';
 import { organizationSchemas } from './database/organization-schemas.ts';
+import { factSource } from './facts/layer-facts.ts';
 import { protection } from './files/withheld-values.ts';
 import { layerHealth } from './health.ts';
-import type { IsProtected } from './hooks.ts';
+import type { FactSource, IsProtected } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { migrations, ORGANIZATIONS_TABLE } from './migrations.ts';
 import { SemanticLayerOptions } from './options.ts';
@@ -77,11 +78,13 @@ export const semanticLayer = definePlugin({
     const saved = () => known.save().catch((error: unknown) => ctx.log.warn({ error: messageOf(error) }, unsaved));
     const schemas = organizationSchemas(ctx);
     let isProtected: IsProtected | undefined;
+    let facts: FactSource | undefined;
     const layer = new ReloadingLayer({
       ...options,
       schemas,
       known,
       isProtected: () => isProtected,
+      facts: () => facts,
       onVersion: (model, dir) => logVersion(ctx.log, model, dir),
     });
     const { contextParts, explain } = questionRetrieval(ctx, layer, options.contextBytes);
@@ -98,6 +101,7 @@ export const semanticLayer = definePlugin({
     ctx.onReady(async () => {
       await explore.ready();
       isProtected = await protection(ctx);
+      facts = await factSource(ctx);
       await known.load();
       await saved();
     });
@@ -110,6 +114,6 @@ export const semanticLayer = definePlugin({
       layer.close();
       await saved();
     });
-    return serviceOf({ layer, saved, explain });
+    return serviceOf({ layer, known, saved, explain });
   },
 });

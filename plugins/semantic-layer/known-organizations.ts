@@ -24,6 +24,10 @@ export class KnownOrganizations {
     return this.#ids.has(orgId);
   }
 
+  list(): readonly string[] {
+    return [...this.#ids];
+  }
+
   add(orgId: string): void {
     if (this.#ids.has(orgId)) return;
     this.#ids.add(orgId);

@@ -4,12 +4,13 @@ import { messageOf } from '../../kernel/index.ts';
 import { buildModel, createModel } from './build/build-model.ts';
 import { KnownSchemas } from './database/database-schema.ts';
 import { removeSchemaDrift } from './database/schema-drift.ts';
+import { withFacts } from './facts/layer-facts.ts';
 import { type Finding, hashOf, type LayerFile, MAX_PROBLEMS } from './files/layer-file.ts';
 import { LayerParser } from './files/layer-parser.ts';
 import type { LocatedText, PlacedText } from './files/parser-tasks.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
 import { withoutProtectedValues } from './files/withheld-values.ts';
-import type { IsProtected } from './hooks.ts';
+import type { IsProtected, LayerFacts } from './hooks.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
 /** Loads the model of a folder. Reports broken files in its `problems` instead of throwing. */
@@ -47,6 +48,7 @@ export class LayerLoader {
   #schemaVersion = '';
   /** What the databases lacked at the last load. */
   #drift = '';
+  #facts: LayerFacts | undefined;
   #entityFileCount = 0;
   #matchedFiles: readonly LayerFile[] = [];
   #writtenFiles: readonly LayerFile[] = [];
@@ -79,10 +81,10 @@ export class LayerLoader {
   }
 
   /**
-   * Loads what `schemas` have of the layer; returns the same model object when nothing has changed. Call it again only
-   * once it has settled.
+   * Loads what `schemas` have of the layer, with `facts`; returns the same model object when nothing has changed. Call it
+   * again only once it has settled.
    */
-  async load(schemas = new KnownSchemas()): Promise<SemanticModel> {
+  async load(schemas = new KnownSchemas(), facts?: LayerFacts): Promise<SemanticModel> {
     const scan = scanLayer(this.#root);
     this.#entityFileCount = scan.files.filter(({ kind }) => kind === 'entity').length;
     const files = await this.#read(scan.files);
@@ -90,17 +92,18 @@ export class LayerLoader {
     for (const path of this.#files.keys()) if (!present.has(path)) this.#files.delete(path);
 
     const contents = files.map(({ path, hash }) => [path, hash]);
-    const isSameSchema = schemas.version === this.#schemaVersion;
+    const isSameSchema = schemas.version === this.#schemaVersion && facts === this.#facts;
     const content = hashOf(JSON.stringify([scan.found, scan.problems, contents]));
     if (this.#model !== undefined && isSameSchema && content === this.#content) return this.#model;
     const matched = removeSchemaDrift(files, schemas);
     const drift = JSON.stringify(matched.findings.map(({ file, message }) => [file.path, message]));
-    const isSame = this.#model !== undefined && content === this.#content && drift === this.#drift;
+    const isSame = content === this.#content && drift === this.#drift && facts === this.#facts;
     this.#schemaVersion = schemas.version;
     this.#content = content;
     this.#drift = drift;
+    this.#facts = facts;
     if (this.#model !== undefined && isSame) return this.#model;
-    const shown = withoutProtectedValues(matched.files, this.#isProtected?.());
+    const shown = withoutProtectedValues(withFacts(matched.files, facts), this.#isProtected?.());
     const { parts, findings } = buildModel(shown);
     const problems = [
       ...(scan.found ? scan.problems : [this.#missing()]),

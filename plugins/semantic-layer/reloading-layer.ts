@@ -8,11 +8,12 @@ import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts'
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
+import { measuredTables } from './facts/measured-tables.ts';
 import { LayerParser } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
-import type { IsProtected, VisibleFile } from './hooks.ts';
+import type { FactSource, IsProtected, LayerFacts, MeasuredTable, VisibleFile } from './hooks.ts';
 import { ImportQueue } from './import-queue.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
@@ -38,6 +39,8 @@ export interface ReloadingLayerOptions {
   readonly known?: KnownOrganizations;
   /** Which tables show no values. */
   readonly isProtected?: () => IsProtected | undefined;
+  /** Who has measured row counts, ranges and values. */
+  readonly facts?: () => FactSource | undefined;
   /** Time between two checks without requests; 0 turns them off. */
   readonly watchIntervalMs?: number;
   /** Called once for every version, including the first. */
@@ -58,11 +61,14 @@ class ReloadingFolder {
   readonly writer = new ContextWriter(this.search);
   /** Schemas of the databases that the layer is for. */
   schemas: DatabaseSchemas | undefined;
+  /** What was measured of its tables. */
+  facts: LayerFacts | undefined;
   readonly #options: ReloadingLayerOptions;
   #model: SemanticModel | undefined;
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
   #matched: KnownSchemas | undefined;
+  #measured: LayerFacts | undefined;
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
     this.loader = new LayerLoader(dir, { signal, parser, isProtected: options.isProtected });
@@ -75,10 +81,10 @@ class ReloadingFolder {
 
   /** The current model; checks the files first when that is due. Concurrent callers share one check. */
   async latest(): Promise<SemanticModel> {
-    const isKnown = this.#matched === this.schemas?.known;
+    const isKnown = this.#matched === this.schemas?.known && this.#measured === this.facts;
     if (this.#loading !== undefined) {
       const model = await this.#loading;
-      // A running load may have started with older schemas.
+      // A running load may have started with older schemas or facts.
       return isKnown ? model : this.latest();
     }
     if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck) return this.#model;
@@ -97,8 +103,10 @@ class ReloadingFolder {
   async #load(): Promise<SemanticModel> {
     const started = performance.now();
     const schemas = this.schemas?.known;
-    const model = await this.loader.load(schemas);
+    const { facts } = this;
+    const model = await this.loader.load(schemas, facts);
     this.#matched = schemas;
+    this.#measured = facts;
     const tookMs = performance.now() - started;
     // The first load parses everything, so it says nothing about the cost of later checks.
     const restMs = this.#model === undefined ? 0 : tookMs / CHECKING_SHARE;
@@ -188,6 +196,8 @@ export class ReloadingLayer {
   async modelFor(orgId: string | null): Promise<SemanticModel> {
     const schemas = await this.#options.schemas?.of(orgId);
     const folder = this.#folderFor(orgId, schemas);
+    const facts = this.#options.facts?.()?.of(folder === this.#default ? null : orgId);
+    folder.facts = facts instanceof Promise ? await facts : facts;
     if (schemas?.wasRead === false) {
       const reading = withTimeout(schemas.refresh(true), SCHEMA_TIMEOUT_MS, () => undefined);
       await Promise.all([folder.latest(), reading]);
@@ -204,6 +214,11 @@ export class ReloadingLayer {
     const model = await this.modelFor(orgId);
     const { loader } = this.#folders.get(model) ?? this.#default;
     return { model, files: loader.writtenFiles };
+  }
+
+  /** See `SemanticLayerApi.measuredTables`. */
+  async measuredTables(orgId: string | null): Promise<readonly MeasuredTable[]> {
+    return measuredTables((await this.filesOf(orgId)).files, this.#options.isProtected?.());
   }
 
   /** See `SemanticLayerApi.readFile`. */

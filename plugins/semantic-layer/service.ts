@@ -1,14 +1,16 @@
 /** Implements the service of the plugin. */
 import type { SemanticLayerApi } from './api.ts';
+import type { KnownOrganizations } from './known-organizations.ts';
 import type { ReloadingLayer } from './reloading-layer.ts';
 
 export interface ServiceInit extends Pick<SemanticLayerApi, 'explain'> {
   readonly layer: ReloadingLayer;
+  readonly known: KnownOrganizations;
   /** Records which organizations have their own layer. */
   readonly saved: () => Promise<void>;
 }
 
-export function serviceOf({ layer, saved, explain }: ServiceInit): SemanticLayerApi {
+export function serviceOf({ layer, known, saved, explain }: ServiceInit): SemanticLayerApi {
   return {
     for: (scope) => layer.for(scope),
     modelFor: (orgId) => layer.modelFor(orgId),
@@ -19,6 +21,8 @@ export function serviceOf({ layer, saved, explain }: ServiceInit): SemanticLayer
     explain,
     explore: (scope, path) => layer.explore(scope, path),
     filesOf: (orgId) => layer.filesOf(orgId),
+    organizations: () => known.list(),
+    measuredTables: (orgId) => layer.measuredTables(orgId),
     readFile: async (orgId, path) => layer.readFile(orgId, path),
     leftBehind: () => layer.leftBehind(),
     deleteLayer: (orgId) => layer.deleteLayer(orgId),

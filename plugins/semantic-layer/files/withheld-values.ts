@@ -1,6 +1,6 @@
 /** Removes the values and row counts of tables of which not everyone may see all rows. */
 import type { PluginContext } from '../../../kernel/index.ts';
-import { connectionOf, physicalTable } from '../build/physical-table.ts';
+import { layerTable } from '../facts/measured-tables.ts';
 import { type IsProtected, protectedTables } from '../hooks.ts';
 import type { EntityItem, LayerFile } from './layer-file.ts';
 
@@ -15,10 +15,7 @@ export function withoutProtectedValues(
     const entity = item?.value as EntityItem | undefined;
     if (item === undefined || entity === undefined || !hasFacts(entity)) return file;
     const { row_count: _, dimensions = [], ...rest } = entity;
-    const columns = dimensions.map(({ name, sql = name }) => sql.replaceAll(/["`[\]]/g, '').toLowerCase());
-    const connection = connectionOf(entity, file.source);
-    if (!isProtected({ ...physicalTable(entity), ...(connection !== undefined && { connection }), columns }))
-      return file;
+    if (!isProtected(layerTable(entity, file.source))) return file;
     const value = {
       ...rest,
       dimensions: dimensions.map(({ sample_values: _, range: __, ...dimension }) => dimension),
