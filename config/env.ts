@@ -81,6 +81,11 @@ const DECISIONS = Type.Object({
     default: 'self-hosted',
     description: 'whether the server is one of a hosted platform, which has endpoints for backups',
   }),
+  profile: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description:
+      'whether a server with an internal database measures row counts, ranges of dates and values of the tables once a day',
+  }),
   logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
     default: 'info',
     description: 'least important level that is written to standard error',
@@ -105,6 +110,7 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   actionsEnabled: 'SVC_ACTIONS_ENABLED',
   schedulerEnabled: 'SVC_SCHEDULER_ENABLED',
   deployMode: 'SVC_DEPLOY_MODE',
+  profile: 'SVC_PROFILE',
   logLevel: 'SVC_LOG_LEVEL',
   apiUrl: named('SVC_API_URL', httpUrl),
   schema: 'SVC_SCHEMA',

@@ -23,6 +23,13 @@ it('the environment may be given instead', () => {
   expect(optionsOf(selfHosted(env), 'sql-limits')).toMatchObject({ maxRows: 8 });
 });
 
+it('SVC_PROFILE=off leaves out the plugin that measures tables', () => {
+  const names = (env: Record<string, string>) => selfHosted(readEnv(env).env).map(({ definition }) => definition.name);
+  expect(names({})).toContain('profile');
+  expect(names({ SVC_PROFILE: 'off' })).not.toContain('profile');
+  expect(() => readEnv({ SVC_PROFILE: 'no' })).toThrow('SVC_PROFILE is invalid: expected');
+});
+
 it.each([
   [
     'semanticLayr',

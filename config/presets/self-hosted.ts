@@ -37,6 +37,7 @@ import { me } from '../../plugins/me/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
 import { outbound } from '../../plugins/outbound/index.ts';
 import { preview } from '../../plugins/preview/index.ts';
+import { profile } from '../../plugins/profile/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
 import { rateLimit } from '../../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../../plugins/row-security/index.ts';
@@ -139,6 +140,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminSemantic(),
     adminPrompts(),
     adminPlugins(),
+    ...(env.profile === 'off' ? [] : [profile()]),
     semanticQuery(),
     fanOut(),
     sqlLimits(env.sqlLimits),

@@ -1,0 +1,87 @@
+/** Finds the tables of a layer in the databases. */
+import {
+  type ConnectionInfo,
+  datasourceDescribe,
+  datasourceList,
+  messageOf,
+  type PluginContext,
+  type Scope,
+  type TableDescription,
+} from '../../kernel/index.ts';
+import { tenantTables } from '../profile-kit/index.ts';
+import type { MeasuredTable } from '../semantic-layer/index.ts';
+import { dialectOf, type SqlDialect } from '../sql-kit/index.ts';
+
+/** A table that can be measured. */
+export interface FoundTable {
+  readonly measured: MeasuredTable;
+  /** As the database describes it, with the schema that the layer writes. */
+  readonly table: TableDescription;
+  readonly connection: ConnectionInfo;
+  readonly dialect: SqlDialect;
+}
+
+export interface FoundTables {
+  readonly found: readonly FoundTable[];
+  /** Tables of databases that do not answer: nothing follows of them. */
+  readonly unknown: readonly MeasuredTable[];
+}
+
+/** Schemas in which unqualified names are looked up when the connection names none. */
+const DEFAULT_SCHEMAS: readonly (string | undefined)[] = [undefined, 'public', 'main'];
+
+/** The tables that the databases have, without those of tenants. */
+export async function findTables(
+  ctx: PluginContext,
+  tables: readonly MeasuredTable[],
+  scope: Scope,
+): Promise<FoundTables> {
+  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+  const usual = connections.find(({ id }) => id === 'default') ?? connections[0];
+  const found: FoundTable[] = [];
+  const unknown: MeasuredTable[] = [];
+  for (const [id, same] of Map.groupBy(tables, ({ connection }) => connection)) {
+    const connection = id === undefined ? usual : connections.find((one) => one.id === id);
+    if (connection === undefined) continue;
+    try {
+      const dialect = await dialectOf(ctx, connection.dbType, scope);
+      await dialect.load?.();
+      const schemas = [...new Set(same.flatMap(({ schema }) => schema ?? []))];
+      const described = await ctx.callKey(datasourceDescribe, connection.key ?? connection.id, { schemas }, scope);
+      const tenants = tenantTables(described);
+      for (const measured of same) {
+        const table = tableOf(measured, described, connection);
+        if (table !== undefined && !tenants.has(table.name)) found.push({ measured, table, connection, dialect });
+      }
+    } catch (error) {
+      scope.signal.throwIfAborted();
+      ctx.log.debug({ connection: connection.id, error: messageOf(error) }, 'A database could not be measured.');
+      unknown.push(...same);
+    }
+  }
+  return { found, unknown };
+}
+
+/** The exact name goes before one in another case. */
+function tableOf(
+  { schema, table }: MeasuredTable,
+  described: readonly TableDescription[],
+  connection: ConnectionInfo,
+): TableDescription | undefined {
+  const own = connection.schema === undefined ? DEFAULT_SCHEMAS : [connection.schema, undefined];
+  const places = schema === undefined ? own : [schema, ...(own.includes(schema) ? [undefined] : [])];
+  const inCase = (text: string | undefined, isExact: boolean) => (isExact ? text : text?.toLowerCase());
+  for (const isExact of [true, false]) {
+    for (const place of places) {
+      const found = described.find(
+        (one) =>
+          inCase(one.name, isExact) === inCase(table, isExact) &&
+          inCase(one.schema, isExact) === inCase(place, isExact),
+      );
+      if (found === undefined) continue;
+      const { schema: _, ...rest } = found;
+      return { ...rest, ...(schema !== undefined && { schema }) };
+    }
+  }
+  return undefined;
+}
