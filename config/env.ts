@@ -20,6 +20,7 @@ import { deliverSlack } from '../plugins/deliver-slack/index.ts';
 import { http, isLoopback } from '../plugins/http/index.ts';
 import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts';
 import { outbound } from '../plugins/outbound/index.ts';
+import { queryApi } from '../plugins/query-api/index.ts';
 import { rateLimit } from '../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../plugins/row-security/index.ts';
 import { semanticLayer } from '../plugins/semantic-layer/index.ts';
@@ -141,6 +142,7 @@ const PLUGINS = {
     filesDirs: 'SVC_CONNECTION_FILES_DIR',
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
+  queryApi: settings(queryApi, { sqlFor: 'SVC_SQL_FOR' }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
   semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR', contextBytes: 'SVC_SEMANTIC_CONTEXT_BYTES' }),
   sqlLimits: settings(sqlLimits, {

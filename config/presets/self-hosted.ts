@@ -164,6 +164,7 @@ function builtIn(env: Env): PluginEntry[] {
     preview(),
     me(),
     webConsole(),
+    queryApi(env.queryApi),
     shares(),
     ...(env.mcpEnabled ? [mcp()] : []),
     scheduler({ enabled: env.schedulerEnabled }),

@@ -18,6 +18,8 @@ export interface AnswerNote {
   /** Lower snake case, for programs: `truncated`, `policy_applied`, … */
   readonly code: string;
   readonly message: string;
+  /** Its message quotes SQL, which not every reader may see. */
+  readonly quotesSql?: boolean;
 }
 
 /** One of the meanings between which the user is asked to choose. */

@@ -16,10 +16,10 @@ export function answerNotes(): AnswerNotes {
   const list: AnswerNote[] = [];
   return {
     list,
-    add({ code, message }) {
+    add({ code, message, quotesSql }) {
       const text = message.length <= MAX_NOTE_CHARS ? message : `${message.slice(0, MAX_NOTE_CHARS - 1)}…`;
       if (list.length < MAX_NOTES && !list.some((known) => known.code === code && known.message === text)) {
-        list.push({ code, message: text });
+        list.push({ code, message: text, ...(quotesSql && { quotesSql }) });
       }
     },
   };

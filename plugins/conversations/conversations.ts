@@ -9,6 +9,7 @@ import {
   withTimeout,
 } from '../../kernel/index.ts';
 import { type AgentEvent, queryIn } from '../agent/index.ts';
+import { shownParts } from '../query-api/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { type GivenAnswer, Recording } from './recording.ts';
 import type { ConversationRow, MessageRow, Owner, RatedRow } from './rows.ts';
@@ -133,14 +134,19 @@ export class StoredConversations implements Conversations {
   }
 
   /** As the API answers it. A writer that is no more has left its answer interrupted. */
-  shown(message: RatedRow) {
+  shown(message: RatedRow, showsSql: boolean) {
     const { id, conversation_id, role, parts, state, writer, created_at, updated_at, rating, rating_reason } = message;
     const isWritten = writer !== null && isAtWork(writer, Date.parse(updated_at), this.#now());
     return {
       id,
       conversationId: conversation_id,
       role,
-      content: { parts: JSON.parse(parts) as MessagePart[] },
+      content: {
+        parts:
+          role === 'user'
+            ? (JSON.parse(parts) as MessagePart[])
+            : shownParts(JSON.parse(parts) as MessagePart[], showsSql),
+      },
       status: state === 'running' && !isWritten ? ('interrupted' as const) : state,
       createdAt: created_at,
       feedback: rating === null ? null : { rating, reason: rating_reason },

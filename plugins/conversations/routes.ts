@@ -1,6 +1,7 @@
 /** Serves each user's own conversations over HTTP. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
+import type { QueryApi } from '../query-api/index.ts';
 import { ownerOf, type StoredConversations } from './conversations.ts';
 import type { ConversationRow } from './rows.ts';
 import {
@@ -45,7 +46,11 @@ function invalidTitle(): AtlasError {
   });
 }
 
-export function conversationRoutes(store: ConversationStore, conversations: StoredConversations): Route[] {
+export function conversationRoutes(
+  store: ConversationStore,
+  conversations: StoredConversations,
+  showsSql: QueryApi['showsSql'],
+): Route[] {
   return [
     defineRoute({
       ...common,
@@ -75,7 +80,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
         const row = await store.find(ownerOf(scope), idOf(request));
         await conversations.written(row.id);
         const { rows, total } = await store.messages(row.id, limit, offset);
-        const messages = rows.map((message) => conversations.shown(message));
+        const messages = rows.map((message) => conversations.shown(message, showsSql(scope.actor)));
         return { body: { ...shown(row), messages, total, limit, offset } };
       },
     }),

@@ -464,7 +464,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const { id, begun, end } = await opening;
       await begun;
       const [asked, running] = (await store.messages(id, 10, 0)).rows as unknown as [RatedRow, RatedRow];
-      expect(stored.shown(asked)).toEqual({
+      expect(stored.shown(asked, true)).toEqual({
         id: asked.id,
         conversationId: id,
         role: 'user',
@@ -473,10 +473,12 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
         createdAt: asked.created_at,
         feedback: null,
       });
-      expect(stored.shown(running).status).toBe('running');
-      expect(stored.shown({ ...running, writer: null }).status).toBe('interrupted');
-      expect(stored.shown({ ...running, updated_at: new Date(NOW - 60_000).toISOString() }).status).toBe('interrupted');
-      expect(stored.shown({ ...running, writer: null, state: 'complete' }).status).toBe('complete');
+      expect(stored.shown(running, true).status).toBe('running');
+      expect(stored.shown({ ...running, writer: null }, true).status).toBe('interrupted');
+      expect(stored.shown({ ...running, updated_at: new Date(NOW - 60_000).toISOString() }, true).status).toBe(
+        'interrupted',
+      );
+      expect(stored.shown({ ...running, writer: null, state: 'complete' }, true).status).toBe('complete');
       await end('complete');
     });
   });

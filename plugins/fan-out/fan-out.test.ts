@@ -110,7 +110,7 @@ describe('is objected to', () => {
     expect(more).toEqual([]);
     expect(objection).toEqual({
       message: 'SUM(o.total) adds each row of orders once for every row of items that it is joined to.',
-      note: { code: 'rows_repeated', message: objection?.message },
+      note: { code: 'rows_repeated', message: objection?.message, quotesSql: true },
       hint: 'To take each row once, aggregate items in a subquery with one row for each row of orders before joining it, or take a column of items instead. Run the query again only if the rows are meant to repeat.',
     });
   });

@@ -42,7 +42,7 @@ function objectionTo(
   return {
     message,
     hint: `To take each row once, ${forms.join(', or ')}. Run the query again only if the rows are meant to repeat.`,
-    note: { code: 'rows_repeated', message },
+    note: { code: 'rows_repeated', message, quotesSql: true },
   };
 }
 

@@ -13,8 +13,6 @@ export { type QueryApi, shownParts } from './hidden-sql.ts';
 export { answerReply, QUESTION_ERRORS, STATEMENT_ERRORS, statementReply } from './replies.ts';
 export { DataTable, QueryResult } from './schemas.ts';
 
-export { DataTable } from './schemas.ts';
-
 export const queryApi = definePlugin({
   name: 'query-api',
   version: '1.0.0',

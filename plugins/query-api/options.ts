@@ -8,6 +8,11 @@ export const QueryApiOptions = Type.Object(
       minimum: 10,
       description: 'after so long without an event a comment line keeps proxies from closing the chat stream',
     }),
+    sqlFor: Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
+      default: 'viewer',
+      description:
+        'the least role that sees SQL in answers, chat streams, stored conversations and shared answers; others see the rows',
+    }),
   },
   { additionalProperties: false },
 );

@@ -4,6 +4,7 @@ import { audit } from '../audit/index.ts';
 import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
+import { type QueryApi, queryApi } from '../query-api/index.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { shareRoutes } from './routes.ts';
 import { ShareStore } from './store.ts';
@@ -13,12 +14,13 @@ export const shares = definePlugin({
   version: '1.0.0',
   type: 'interaction',
   description: 'Shares answers by a link that runs again as its reader.',
-  needs: { db: internalDb, conversations, http: optional(http), log: optional(audit) },
-  setup(ctx, _options, { db, conversations: stored, http: server, log }) {
+  needs: { db: internalDb, conversations, queryApi: optional(queryApi), http: optional(http), log: optional(audit) },
+  setup(ctx, _options, { db, conversations: stored, queryApi: answers, http: server, log }) {
     const store = new ShareStore(db);
     const link = (path: string) => server?.link(path) ?? path;
+    const showsSql: QueryApi['showsSql'] = (actor) => answers?.showsSql(actor) ?? true;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(httpRoutes, () => db.routes(shareRoutes({ ctx, store, conversations: stored, log, link })));
+    ctx.tap(httpRoutes, () => db.routes(shareRoutes({ ctx, store, conversations: stored, showsSql, log, link })));
   },
 });

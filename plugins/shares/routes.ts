@@ -6,6 +6,7 @@ import type { Audit } from '../audit/index.ts';
 import { hasRight } from '../auth-kit/index.ts';
 import type { ConversationsApi, StoredAnswer } from '../conversations/index.ts';
 import { sizeOf } from '../model-kit/index.ts';
+import type { QueryApi } from '../query-api/index.ts';
 import { Share, ShareBody, ShareLink, ShareParams, ShareResult } from './schemas.ts';
 import { notFound, type ShareRow, type ShareStore } from './store.ts';
 
@@ -19,12 +20,13 @@ export interface RoutesInit {
   readonly ctx: Pick<PluginContext, 'runSql' | 'now'>;
   readonly store: ShareStore;
   readonly conversations: ConversationsApi;
+  readonly showsSql: QueryApi['showsSql'];
   readonly log: Audit | undefined;
   /** The address of a path, for people. */
   link(path: string): string;
 }
 
-export function shareRoutes({ ctx, store, conversations, log, link }: RoutesInit): Route[] {
+export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: RoutesInit): Route[] {
   const common = { tag: 'Shares', right: 'query', organizationData: 'The shared answers' } as const;
   const one = { ...common, params: ShareParams };
   const urlOf = (id: string) => link(`/s/${id}`);
@@ -66,7 +68,7 @@ export function shareRoutes({ ctx, store, conversations, log, link }: RoutesInit
       async handle({ params }, scope) {
         const { share, answer } = await shared(params.id, scope);
         const { id, created_at: createdAt } = share;
-        const sql = answer.statements.map((statement) => statement.sql);
+        const sql = showsSql(scope.actor) ? answer.statements.map((statement) => statement.sql) : [];
         const { question } = answer;
         return { body: { id, url: urlOf(id), question, sql, isOwn: isOwn(share, scope), createdAt } };
       },
@@ -113,7 +115,8 @@ export function shareRoutes({ ctx, store, conversations, log, link }: RoutesInit
       if (room <= 0) break;
       const reply = await ctx.runSql({ sql, connectionId, surface: SURFACE }, scope);
       room -= sizeOf(reply.result.rows, MAX_BYTES);
-      data.push(shownTable(tableOf(reply, sql)) as ShareResult['data'][number]);
+      const table = shownTable(tableOf(reply, sql)) as ShareResult['data'][number];
+      data.push(showsSql(scope.actor) ? table : { ...table, sql: '', executedSql: '' });
     }
     return { question, data, complete: data.length === statements.length };
   }

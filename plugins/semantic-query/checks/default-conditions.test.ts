@@ -45,7 +45,7 @@ describe('a default condition', () => {
       {
         message: REAL,
         hint: 'Add it, unless the question is about all rows; then run the statement again as it is.',
-        note: { code: 'default_condition_unused', message: REAL },
+        note: { code: 'default_condition_unused', message: REAL, quotesSql: true },
       },
     ]);
   });

@@ -54,7 +54,11 @@ export function defaultConditionObjections({ sql, tables, select }: QueryReading
       const flat = condition.replace(/\s+/g, ' ').trim();
       const shown = flat.length <= MAX_SQL_CHARS ? flat : `${flat.slice(0, MAX_SQL_CHARS)}…`;
       const message = `The statement does not use the default condition "${name}" of ${entity.name} (${shown}).`;
-      return { message, hint: DEFAULT_CONDITION_HINT, note: { code: 'default_condition_unused', message } };
+      return {
+        message,
+        hint: DEFAULT_CONDITION_HINT,
+        note: { code: 'default_condition_unused', message, quotesSql: true },
+      };
     });
 }
 

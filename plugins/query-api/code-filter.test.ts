@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { CodeFilter, withoutCode } from './code-filter.ts';
+
+const HIDDEN = '(SQL is not shown to you.)\n';
+
+/** The same text in pieces of every length. */
+function inPieces(text: string): Set<string> {
+  const lengths = Array.from({ length: text.length }, (_, index) => index + 1);
+  return new Set(
+    lengths.map((length) => {
+      const filter = new CodeFilter();
+      const pieces = Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+        text.slice(at * length, (at + 1) * length),
+      );
+      return pieces.map((piece) => filter.add(piece)).join('') + filter.end();
+    }),
+  );
+}
+
+describe('a text without its code blocks', () => {
+  test.each([
+    ['There are 3 `orders`.\nAnd more.', 'There are 3 `orders`.\nAnd more.'],
+    ['So:\n```sql\nSELECT 1\n```\nDone.', `So:\n${HIDDEN}Done.`],
+    ['~~~\nSELECT 1\n~~~', HIDDEN],
+    ['  ```\nSELECT 1', HIDDEN],
+    ['``` SELECT 1 FROM t', HIDDEN],
+    ['a\n```\nSELECT 1\n```\nb\n```\nSELECT 2\n```\n', `a\n${HIDDEN}b\n${HIDDEN}`],
+    ['``x``\n', '``x``\n'],
+    ['  ``', '  ``'],
+    ['a ```b```', 'a ```b```'],
+    ['', ''],
+  ])('%j', (text, shown) => {
+    expect(withoutCode(text)).toBe(shown);
+    if (text !== '') expect(inPieces(text)).toEqual(new Set([shown]));
+  });
+
+  test('prose is passed on as it comes', () => {
+    const filter = new CodeFilter();
+    expect(['The', ' answer', ' is\n', '`', 'x` and', ' more'].map((piece) => filter.add(piece))).toEqual([
+      'The',
+      ' answer',
+      ' is\n',
+      '',
+      '`x` and',
+      ' more',
+    ]);
+  });
+});

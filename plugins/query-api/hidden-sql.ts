@@ -1,0 +1,131 @@
+/** Keeps SQL from readers whose role is too low for it: in events, answers, tables and stored parts. */
+import type { Actor } from '../../kernel/index.ts';
+import type { AgentEvent, Answer, AnswerNote, Ask, StatementFacts } from '../agent/index.ts';
+import { CodeFilter, withoutCode } from './code-filter.ts';
+
+/** In place of what a database or a rule says of a statement, which may quote it. */
+const FAILED = 'The call failed.';
+const AWAITS_APPROVAL = 'It awaits approval.';
+
+/** The service of the `query-api` plugin. */
+export interface QueryApi {
+  /** Whether the actor may see SQL: of answers, of tables and of stored conversations. */
+  showsSql(actor: Pick<Actor, 'role'>): boolean;
+}
+
+/** The agent, wrapped, outside of what records the answer: SQL stays in storage, for follow-ups and other readers. */
+export function hidingAgent({ showsSql }: QueryApi, ask: Ask): Ask {
+  return async function* (question, scope, isStreamed) {
+    const isHidden = !showsSql(scope.actor);
+    const hidden: Hidden = { prose: new CodeFilter(), errors: new Set() };
+    for await (const event of ask(question, scope, isStreamed)) {
+      if (isHidden) yield* withoutSql(event, hidden);
+      else if (event.type !== 'finish') yield event;
+      else yield { ...event, answer: { ...event.answer, notes: shownNotes(event.answer.notes, true) } };
+    }
+  };
+}
+
+/** What is kept of an answer while it is told. */
+interface Hidden {
+  readonly prose: CodeFilter;
+  /** What failed calls said: an answer that was not reached repeats it. */
+  readonly errors: Set<string>;
+}
+
+function withoutErrors(text: string, errors: Iterable<string>): string {
+  let shown = text;
+  for (const error of errors) if (error !== '') shown = shown.replaceAll(error, FAILED);
+  return shown;
+}
+
+/** What is left of an event. Arguments and results of tools that ran no statement may hold any SQL, and are dropped whole. */
+function* withoutSql(event: AgentEvent, { prose, errors }: Hidden): Generator<AgentEvent> {
+  switch (event.type) {
+    case 'reasoning':
+      return;
+    case 'text':
+      yield* textEvents(prose.add(withoutErrors(event.text, errors)));
+      return;
+    case 'tool-call':
+      yield* textEvents(prose.end());
+      yield { ...event, args: {} };
+      return;
+    case 'tool-result': {
+      const { error, result, statement, ...rest } = event;
+      if (error !== undefined) errors.add(error);
+      if (error !== undefined) yield { ...rest, error: FAILED, result: { error: FAILED } };
+      else
+        yield {
+          ...rest,
+          result: resultWithoutSql(result),
+          ...(statement && { statement: factsWithoutSql(statement) }),
+        };
+      return;
+    }
+    case 'finish':
+      yield* textEvents(prose.end());
+      yield { ...event, answer: answerWithoutSql(event.answer, errors) };
+      return;
+    default:
+      yield event;
+  }
+}
+
+function* textEvents(text: string): Generator<AgentEvent> {
+  if (text !== '') yield { type: 'text', text };
+}
+
+function answerWithoutSql(answer: Answer, errors: Hidden['errors']): Answer {
+  return {
+    ...answer,
+    text: withoutCode(withoutErrors(answer.text, errors)),
+    sql: [],
+    notes: shownNotes(answer.notes, false),
+    data: answer.data.map(({ ran: _, ...table }) => ({ ...table, sql: '' })),
+    pendingActions: answer.pendingActions.map((action) => ({ ...action, summary: AWAITS_APPROVAL })),
+  };
+}
+
+const factsWithoutSql = (facts: StatementFacts): StatementFacts => ({ ...facts, requested: '', executed: '' });
+
+/** `quotesSql` is for this decision only, and leaves no server. */
+function shownNotes(notes: readonly AnswerNote[], showsSql: boolean): AnswerNote[] {
+  return notes.flatMap(({ quotesSql, ...note }) => (quotesSql === true && !showsSql ? [] : [note]));
+}
+
+/** Of a table all but its SQL. */
+function resultWithoutSql(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || !('rows' in result && 'columns' in result)) return {};
+  return { ...result, sql: '', executedSql: '' };
+}
+
+interface Part {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** The parts of a stored message as this reader may see them. */
+export function shownParts<P extends { readonly type: string }>(parts: readonly P[], showsSql: boolean): P[] {
+  const all = parts as unknown as readonly Part[];
+  const errors = new Set(all.map(({ errorText = '' }) => String(errorText)));
+  return all.map((part) => shownPart(part, errors, showsSql) as unknown as P);
+}
+
+function shownPart(part: Part, errors: Hidden['errors'], showsSql: boolean): Part {
+  const { type, data } = part;
+  if (type === 'data-outcome') {
+    const { notes, ...outcome } = data as Pick<Answer, 'notes'>;
+    return { ...part, data: { ...outcome, notes: shownNotes(notes, showsSql) } };
+  }
+  if (showsSql) return part;
+  if (type === 'text') return { ...part, text: withoutCode(withoutErrors(String(part.text), errors)) };
+  if (type === 'data-statement') return { ...part, data: factsWithoutSql(data as StatementFacts) };
+  if (!type.startsWith('tool-')) return part;
+  return {
+    ...part,
+    input: {},
+    ...('output' in part && { output: resultWithoutSql(part.output) }),
+    ...('errorText' in part && { errorText: FAILED }),
+  };
+}
