@@ -160,7 +160,6 @@ function builtIn(env: Env): PluginEntry[] {
     adminResidency(env.adminResidency),
     grounding(),
     agent(env.agent),
-    queryApi(),
     preview(),
     me(),
     webConsole(),

@@ -1,6 +1,5 @@
 /** Defines the API of the agent: its events and its answer. */
 import type { PendingAction, Question, Scope, SqlRequest, ToolTable } from '../../kernel/index.ts';
-import type { ShownTable } from './tools/result-table.ts';
 
 export interface Usage {
   readonly inputTokens: number;
@@ -118,7 +117,7 @@ export interface Prompt {
 
 /** What a statement brought that a caller wrote. */
 export interface RanStatement {
-  readonly table: ShownTable;
+  readonly table: ToolTable;
   readonly notes: readonly AnswerNote[];
   /** Has its rows count no more as memory in use: to be called once they have been sent. */
   release(): void;

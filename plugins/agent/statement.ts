@@ -4,7 +4,7 @@ import type { Agent } from './api.ts';
 import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { notesOf } from './notes.ts';
 import { noteTables } from './outcome.ts';
-import { shownTable, tableOf } from './tools/result-table.ts';
+import { tableOf } from './tools/result-table.ts';
 
 /** Its rows count as memory in use from their arrival, as those of a question do. */
 export function statementRunner(
@@ -21,7 +21,7 @@ export function statementRunner(
       const table = budget.holdTable(tableOf(await ctx.runSql(request, scope), request.sql), rows);
       const notes = notesOf(new Map());
       noteTables([table], notes);
-      return { table: shownTable(table), notes: notes.list, release: () => budget.end() };
+      return { table, notes: notes.list, release: () => budget.end() };
     } catch (error) {
       budget.end();
       throw error;

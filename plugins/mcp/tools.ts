@@ -96,7 +96,7 @@ function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
 async function querySql({ agent }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
   const ran = await agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
   try {
-    const { sql: _, ...table } = ran.table;
+    const { sql: _, ...table } = shownTable(ran.table);
     return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
   } finally {
     ran.release();

@@ -1,5 +1,6 @@
 /** Lets administrators ask as another reader, to see the rows, the masks and the refusals that the reader gets. */
 import { AtlasError, actionRequest, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
+import { actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
 import { audit } from '../audit/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
@@ -15,12 +16,13 @@ export const preview = definePlugin({
   description: 'Routes for administrators: a question or statement as another reader would get it.',
   needs: {
     agent,
+    actions: optional(actions),
     users: optional(authManaged),
     rows: optional(rowSecurity),
     db: optional(internalDb),
     log: optional(audit),
   },
-  setup(ctx, _options, { agent: asked, users, rows, db, log }) {
+  setup(ctx, _options, { agent: asked, actions: wishes, users, rows, db, log }) {
     const audited: PreviewRouteInit['audited'] = async ({ sql, as }, { actor }, scope) => {
       const after = { asked: sql === undefined ? 'question' : 'sql', role: actor.role, ...('claims' in as && as) };
       const target = { type: 'reader', id: actor.id ?? actor.role, label: actor.label };
@@ -30,7 +32,7 @@ export const preview = definePlugin({
       await db.transaction(async (trx) => log?.change({ action: 'preview.asked', target, after }, scope, trx));
     };
     const readers = { ctx, rowClaims: rows?.claims ?? [], hasOrganizations: users !== undefined };
-    ctx.tap(httpRoutes, () => [previewRoute({ ctx, agent: asked, readers, audited })]);
+    ctx.tap(httpRoutes, () => [previewRoute({ ctx, agent: asked, actions: wishes, readers, audited })]);
     // Whichever tool asks for one.
     ctx.tap(
       actionRequest,

@@ -74,6 +74,7 @@ describe('a statement', () => {
         ],
         steps: 0,
         usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+        pendingActions: [],
       },
     ]);
     const emails = { sql: 'SELECT email FROM orders', connectionId: 'default' };

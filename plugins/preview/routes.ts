@@ -9,6 +9,7 @@ import {
   type RouteReply,
   type Scope,
 } from '../../kernel/index.ts';
+import type { Actions } from '../actions/index.ts';
 import type { Agent } from '../agent/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
 import { answerReply, QUESTION_ERRORS, QueryResult, STATEMENT_ERRORS, statementReply } from '../query-api/index.ts';
@@ -20,6 +21,8 @@ const SURFACE = 'preview';
 export interface PreviewRouteInit {
   readonly ctx: Pick<PluginContext, 'call' | 'scope'>;
   readonly agent: Agent;
+  /** Given in a composition that has actions. */
+  readonly actions: Actions | undefined;
   readonly readers: ReadersInit;
   /** Rejects where it has to be audited and cannot be. */
   audited(body: PreviewBody, reader: Identity, scope: Scope): Promise<void>;
@@ -34,7 +37,7 @@ function checkOneAsked({ question, sql }: PreviewBody): void {
   });
 }
 
-export function previewRoute({ ctx, agent, readers, audited }: PreviewRouteInit): Route {
+export function previewRoute({ ctx, agent, actions, readers, audited }: PreviewRouteInit): Route {
   /** What keeps the reader from asking at all, told as the reader's refusal and not as the administrator's. */
   async function authorize(reader: Scope): Promise<void> {
     try {
@@ -72,9 +75,10 @@ export function previewRoute({ ctx, agent, readers, audited }: PreviewRouteInit)
       await authorize(own);
       const { question, sql, connectionId } = body;
       const asked = { surface: SURFACE, ...(connectionId !== undefined && { connectionId }) };
+      const hasActions = actions?.available === true;
       return sql === undefined
-        ? answerReply(agent, { turns: [{ role: 'user', text: question ?? '' }], ...asked }, own, false)
-        : statementReply(agent, { sql, ...asked }, own);
+        ? answerReply(agent, { turns: [{ role: 'user', text: question ?? '' }], ...asked }, own, hasActions)
+        : statementReply(agent, { sql, ...asked }, own, hasActions);
     },
   });
 }

@@ -76,21 +76,24 @@ export async function answerReply(
   }
 }
 
-/** A statement in the form of an answer, without a text. */
+/** A statement in the form of an answer, without a text; `hasActions` as for an answer. */
 export async function statementReply(
   agent: Pick<Agent, 'runStatement'>,
   request: SqlRequest,
   scope: Scope,
+  hasActions: boolean,
 ): Promise<RouteReply> {
   const { table, notes, release } = await agent.runStatement(request, scope);
-  const body: QueryResult = {
-    answer: '',
+  const answer: Answer = {
+    text: '',
     outcome: 'answered',
-    notes: [...notes],
+    notes,
     sql: [request.sql],
-    data: [table] as unknown as QueryResult['data'],
+    data: [table],
     steps: 0,
     usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    pendingActions: [],
+    finishReason: 'stop',
   };
-  return { body, done: release };
+  return { body: resultOf(answer, hasActions), done: release };
 }

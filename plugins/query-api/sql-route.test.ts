@@ -1,10 +1,11 @@
 import { afterAll, expect, it } from 'vitest';
 import { readEnv } from '../../config/env.ts';
 import { selfHosted } from '../../config/presets/self-hosted.ts';
-import { authResolve, definePlugin, type Identity } from '../../kernel/index.ts';
+import { authResolve, definePlugin, type Identity, type PluginEntry } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { agent } from '../agent/index.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
 
 const folder = new SqliteFolder();
@@ -37,7 +38,7 @@ const custom = definePlugin({
 });
 
 let databases = 0;
-async function start(): Promise<TestApp> {
+async function start(asked: PluginEntry = agent(), more: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   databases += 1;
   const { env } = readEnv({
     PORT: '0',
@@ -50,10 +51,15 @@ async function start(): Promise<TestApp> {
     SVC_RLS_CLAIM: 'tenant',
     SVC_ACTIONS_ENABLED: 'true',
     DATABASE_URL: `sqlite:${folder.path}/atlas-${databases}.db`,
+    ...more,
   });
   const keys = ROLES.map((role) => ({ key: keyOf(role), role, name: role, claims: { tenant: 1 } }));
   const plugins = selfHosted(env).map((entry) =>
-    entry.definition === authApiKey.definition ? authApiKey({ keys }) : entry,
+    entry.definition === authApiKey.definition
+      ? authApiKey({ keys })
+      : entry.definition === agent.definition
+        ? asked
+        : entry,
   );
   return createTestApp({ plugins: [...plugins, custom()], openGates: false });
 }
@@ -97,6 +103,13 @@ it('is for analysts and administrators, and shows what row security lets them se
   expect(entries).toHaveLength(2);
 });
 
+it('what became of the statement is for those who may see SQL', async () => {
+  await using app = await start(agent(), { SVC_SQL_FOR: 'admin' });
+  const [analyst, admin] = await Promise.all(['analyst', 'admin'].map((role) => run(app, as(role))));
+  expect(analyst?.json()).toMatchObject({ rows: [{ total: 30 }], sql: TOTAL, executedSql: '' });
+  expect(admin?.json()).toMatchObject({ executedSql: expect.stringContaining('?') });
+});
+
 it('is held back by approval rules like every statement', async () => {
   await using app = await start();
   const rule = { name: 'Plans', ruleType: 'table', pattern: 'plans' };
@@ -109,4 +122,16 @@ it('is held back by approval rules like every statement', async () => {
   ]);
   const inbox = await app.inject({ method: 'GET', url: '/api/v1/admin/actions', headers: as('admin') });
   expect(inbox.json()).toMatchObject({ total: 1, actions: [{ status: 'pending', action_type: 'sql' }] });
+});
+
+it('holds the memory of rows only until they are sent', async () => {
+  await using app = await start(agent({ questionBudgetBytes: 1024 ** 2, processBudgetBytes: 1024 ** 2 }));
+  const from = 'orders a, orders b, orders c, orders d, orders e, orders f';
+  const wide = { sql: `SELECT replace(hex(a.id || '${'x'.repeat(10_000)}'), '7', 'xx') AS wide FROM ${from}` };
+  for (let asked = 0; asked < 5; asked += 1) {
+    const answer = await run(app, as('analyst'), wide);
+    expect([asked, answer.statusCode]).toEqual([asked, 200]);
+    // What does not fit is left out, and said to be.
+    expect(answer.json()).toMatchObject({ rowCount: expect.any(Number), truncated: true });
+  }
 });

@@ -1,6 +1,7 @@
 /** Serves `POST /api/v1/sql`: one statement that a caller wrote, under the rules of all statements. */
 import { AtlasError, authAuthorize, defineRoute, type PluginContext, type Route } from '../../kernel/index.ts';
-import { type Agent, pendingActionOf } from '../agent/index.ts';
+import { type Agent, pendingActionOf, shownTable } from '../agent/index.ts';
+import type { QueryApi } from './hidden-sql.ts';
 import { STATEMENT_ERRORS } from './replies.ts';
 import { DataTable, SqlBody } from './schemas.ts';
 
@@ -9,6 +10,7 @@ const PATH = '/api/v1/sql';
 export interface SqlRouteInit {
   readonly ctx: Pick<PluginContext, 'call'>;
   readonly agent: Pick<Agent, 'runStatement'>;
+  readonly showsSql: QueryApi['showsSql'];
 }
 
 /** The action that a statement awaits, in the form of all details. */
@@ -20,7 +22,7 @@ function described(error: unknown): unknown {
   return new AtlasError(message, { code, reason, hint, details, cause: error });
 }
 
-export function sqlRoute({ ctx, agent }: SqlRouteInit): Route {
+export function sqlRoute({ ctx, agent, showsSql }: SqlRouteInit): Route {
   return defineRoute({
     method: 'POST',
     path: PATH,
@@ -37,7 +39,9 @@ export function sqlRoute({ ctx, agent }: SqlRouteInit): Route {
       await ctx.call(authAuthorize, { right: 'query', operation: `POST ${PATH}`, ip }, scope);
       try {
         const { table, release } = await agent.runStatement({ ...body, surface: 'api' }, scope);
-        return { body: table, done: release };
+        const shown = shownTable(table);
+        // The statement is the caller's own; what became of it is not.
+        return { body: showsSql(scope.actor) ? shown : { ...shown, executedSql: '' }, done: release };
       } catch (error) {
         throw described(error);
       }

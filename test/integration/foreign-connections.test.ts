@@ -60,6 +60,10 @@ const PLACES: Readonly<Record<string, (id: string) => Promise<{ readonly status:
     send('POST', '/api/v1/query', { question: TASK.question, connectionId }),
   'POST /api/chat connectionId': (connectionId) => send('POST', '/api/chat', { ...CHAT, connectionId }),
   'POST /api/v1/chat connectionId': (connectionId) => send('POST', '/api/v1/chat', { ...CHAT, connectionId }),
+  'POST /api/v1/sql connectionId': (connectionId) =>
+    send('POST', '/api/v1/sql', { sql: 'SELECT 1 AS n', connectionId }),
+  'POST /api/v1/admin/preview connectionId': (connectionId) =>
+    send('POST', `${ADMIN}/preview`, { sql: 'SELECT 1 AS n', connectionId, as: { claims: {}, role: 'viewer' } }),
   'POST /api/v1/scheduled-tasks connectionId': (connectionId) =>
     send('POST', '/api/v1/scheduled-tasks', { ...TASK, connectionId }),
   'PUT /api/v1/scheduled-tasks/:id connectionId': (connectionId) =>
