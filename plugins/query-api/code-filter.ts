@@ -3,6 +3,8 @@
 const FENCE = /^\s*(?:```|~~~)/;
 /** What may still become the beginning of a code block. */
 const MAY_BE_FENCE = /^\s*(?:`{0,2}|~{0,2})$/;
+/** A longer indentation begins no code block. */
+const MAX_HELD_CHARS = 100;
 const HIDDEN = '(SQL is not shown to you.)\n';
 
 /** Passes text on as it comes, but for lines that may begin a code block: they wait for their end. */
@@ -32,7 +34,8 @@ export class CodeFilter {
     }
     this.#held += piece;
     if (isEnded) return this.#line();
-    if (this.#isInCode || MAY_BE_FENCE.test(this.#held) || FENCE.test(this.#held)) return '';
+    const mayBeFence = this.#held.length <= MAX_HELD_CHARS && MAY_BE_FENCE.test(this.#held);
+    if (this.#isInCode || mayBeFence || FENCE.test(this.#held)) return '';
     this.#isProse = true;
     return this.#release();
   }
