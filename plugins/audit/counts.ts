@@ -27,17 +27,17 @@ function wholeHours(from: string | undefined, to: string | undefined): Period {
   };
 }
 
-/** `matching`: the entries of a filter, as a new builder. Those of a user are counted by it alone. */
+/** `matching`: the entries of a filter, as a new builder. Those of a user, and those that are looked for, are counted by it alone. */
 export async function countEntries(
   db: Knex,
   table: string,
   filter: AuditFilter,
   matching: (filter: AuditFilter) => Knex.QueryBuilder,
 ): Promise<number> {
-  const { orgId, user, success, connection, surface, from, to } = filter;
+  const { orgId, user, success, connection, surface, id, text, from, to } = filter;
   const { first, end } = wholeHours(from, to);
   const isNarrow = first !== undefined && end !== undefined && end <= first;
-  if (isNarrow || user !== undefined) {
+  if (isNarrow || user !== undefined || id !== undefined || text !== undefined) {
     const [counted] = await matching(filter).count({ total: '*' });
     return Number(counted?.total ?? 0);
   }

@@ -7,6 +7,10 @@ export interface AuditFilter {
   readonly success?: boolean | undefined;
   readonly connection?: string | undefined;
   readonly surface?: string | undefined;
+  /** Id of the entry. */
+  readonly id?: string | undefined;
+  /** A part of the statement, in any case. */
+  readonly text?: string | undefined;
   /** ISO 8601 with a zone, or a day in UTC; both inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;

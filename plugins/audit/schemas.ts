@@ -13,6 +13,10 @@ const filters = {
   success: Type.Optional(Type.Boolean({ description: 'Only statements that ran, or only those that did not.' })),
   connection: Type.Optional(Type.String({ minLength: 1, description: 'Connection id.' })),
   surface: Type.Optional(Type.String({ minLength: 1, description: 'Where the question came from, such as `api`.' })),
+  id: Type.Optional(Type.String({ format: 'uuid', description: 'Id of one entry.' })),
+  text: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'A part of the statement, in any case.' }),
+  ),
   from: Type.Optional(Time),
   to: Type.Optional(Time),
 };

@@ -95,6 +95,22 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     expect(await sqlOf(org, { user: 'ann', success: true, surface: 'api' })).toEqual(['plain', 1]);
   });
 
+  it('finds an entry by its id and by a part of its statement, and no other organization’s', async () => {
+    const [org, other] = [randomUUID(), randomUUID()];
+    const id = randomUUID();
+    await write(
+      rowOf(org, { id, sql: "SELECT '50%_off!' FROM Orders" }),
+      rowOf(org, { sql: 'SELECT 500 FROM items', timestamp: time(1) }),
+    );
+    expect(await sqlOf(org, { id })).toEqual(["SELECT '50%_off!' FROM Orders", 1]);
+    expect(await sqlOf(other, { id })).toEqual([0]);
+    expect(await sqlOf(org, { text: 'from orders' })).toEqual(["SELECT '50%_off!' FROM Orders", 1]);
+    expect(await sqlOf(org, { text: '50%_OFF!' })).toEqual(["SELECT '50%_off!' FROM Orders", 1]);
+    expect(await sqlOf(org, { text: '50_' })).toEqual([0]);
+    expect(await sqlOf(other, { text: 'select' })).toEqual([0]);
+    expect(await sqlOf(org, { text: 'select', from: time(0) })).toEqual(["SELECT '50%_off!' FROM Orders", 1]);
+  });
+
   it('gives every entry that matches in batches of a thousand', async () => {
     const org = randomUUID();
     const rows = (count: number, more: Partial<AuditRow> = {}) => Array.from({ length: count }, () => rowOf(org, more));

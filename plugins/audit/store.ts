@@ -195,14 +195,19 @@ const NEWEST_FIRST = AUDIT_ORDERS.order();
 
 const shown = (db: Knex): Knex.QueryBuilder => db(AUDIT_TABLE).whereNull('deleted_at');
 
+/** Of a part of a statement, whose own `%` and `_` mean themselves. */
+const patternOf = (text: string) => `%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+
 function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
-  const { orgId, user, success, connection, surface, from, to } = filter;
+  const { orgId, user, success, connection, surface, id, text, from, to } = filter;
   const query = shown(db).where('org_id', orgId);
   if (user !== undefined) query.where('user_id', user);
   // As the index of failures has it.
   if (success !== undefined) query.whereRaw(success ? 'success' : 'NOT success');
   if (connection !== undefined) query.where('connection_id', connection);
   if (surface !== undefined) query.where('surface', surface);
+  if (id !== undefined) query.where({ id });
+  if (text !== undefined) query.whereRaw("lower(sql) LIKE ? ESCAPE '!'", [patternOf(text)]);
   if (from !== undefined) query.where('timestamp', '>=', firstMoment(from));
   if (to !== undefined) query.where('timestamp', '<=', lastMoment(to));
   return query;
