@@ -88,6 +88,16 @@ describe('plugins', () => {
       version: '1.2.3',
       status: 'ready',
       description: 'Is plain.',
+      needs: [],
+    });
+    expect(plugins.find(({ id }) => id === 'admin-plugins')).toMatchObject({
+      needs: expect.arrayContaining(['health']),
+    });
+    const { hooks } = list.json<{ hooks: { id: string; taps: { plugin: string }[] }[] }>();
+    expect(hooks.find(({ id }) => id === 'health.check')).toMatchObject({
+      kind: 'collect',
+      gate: false,
+      taps: ['auth-none', 'well', 'off', 'ill', 'throwing', 'failing'].map((plugin) => ({ plugin })),
     });
     const statuses = Object.fromEntries(plugins.map(({ id, status }) => [id, status]));
     const expected = {

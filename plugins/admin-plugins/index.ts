@@ -12,7 +12,7 @@ export const adminPlugins = definePlugin({
   needs: { health: optional(health), layer: optional(semanticLayer) },
   setup(ctx, _options, { health: checks, layer }) {
     const routes = pluginRoutes({
-      plugins: () => ctx.describe().plugins,
+      describe: () => ctx.describe(),
       checks,
       layer,
       countConnections: async (scope) => (await ctx.call(datasourceList, undefined, scope)).length,

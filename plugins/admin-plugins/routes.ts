@@ -1,5 +1,6 @@
 /** Serves overview, plugins and their health to administrators. */
 import {
+  type AppDescription,
   AtlasError,
   defineRoute,
   type HealthItem,
@@ -12,7 +13,7 @@ import type { LayerFile, LayerFiles, SemanticLayerApi } from '../semantic-layer/
 import { Overview, PluginHealth, PluginList, PluginParams } from './schemas.ts';
 
 export interface PluginRoutesInit {
-  plugins(): readonly PluginDescription[];
+  describe(): AppDescription;
   readonly checks: Health | undefined;
   readonly layer: SemanticLayerApi | undefined;
   countConnections(scope: Scope): Promise<number>;
@@ -38,14 +39,14 @@ function messageOf(items: readonly HealthItem[]): string | null {
 const countOf = (layer: LayerFiles | undefined, kind: LayerFile['kind']) =>
   (layer?.files ?? []).reduce((sum, file) => (file.kind === kind ? sum + file.items.length : sum), 0);
 
-export function pluginRoutes({ plugins, checks, layer, countConnections, now }: PluginRoutesInit): Route[] {
+export function pluginRoutes({ describe, checks, layer, countConnections, now }: PluginRoutesInit): Route[] {
   const common = { tag: 'Plugins', right: 'admin:settings' } as const;
   async function shown() {
     const items = Map.groupBy((await checks?.items()) ?? [], ({ plugin }) => plugin);
-    return plugins().map((plugin) => {
-      const { name, type, version, description } = plugin;
+    return describe().plugins.map((plugin) => {
+      const { name, type, version, description, needs } = plugin;
       const own = (items.get(name) ?? []).map(({ value }) => value);
-      return { id: name, name, type, version, status: statusOf(plugin, own), description };
+      return { id: name, name, type, version, status: statusOf(plugin, own), description, needs };
     });
   }
   return [
@@ -81,11 +82,11 @@ export function pluginRoutes({ plugins, checks, layer, countConnections, now }: 
       path: '/api/v1/admin/plugins',
       operationId: 'listPlugins',
       area: 'plugins',
-      summary: 'The plugins that run here.',
+      summary: 'The plugins that run here, and the hooks that they tap.',
       responses: { 200: PluginList },
       async handle() {
         const all = await shown();
-        return { body: { plugins: all, total: all.length } };
+        return { body: { plugins: all, hooks: describe().hooks, total: all.length } };
       },
     },
     defineRoute({
@@ -98,7 +99,7 @@ export function pluginRoutes({ plugins, checks, layer, countConnections, now }: 
       responses: { 200: PluginHealth },
       errors: ['not_found'],
       async handle({ params: { id } }, scope) {
-        const plugin = plugins().find(({ name }) => name === id);
+        const plugin = describe().plugins.find(({ name }) => name === id);
         if (plugin === undefined) {
           throw new AtlasError('There is no such plugin.', {
             code: 'not_found',

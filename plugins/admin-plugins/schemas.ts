@@ -23,13 +23,36 @@ export const Overview = Type.Object({
   pluginHealth: Type.Array(Type.Object({ ...named, status: Status })),
 });
 
+const Hook = Type.Object(
+  {
+    id: Type.String(),
+    kind: Type.String({ description: 'What becomes of the values that the taps return.' }),
+    gate: Type.Boolean({ description: 'It decides whether something may happen; without a tap nothing starts.' }),
+    summary: Type.String(),
+    taps: Type.Array(
+      Type.Object({
+        plugin: Type.String(),
+        key: Type.Optional(Type.String({ description: 'Of a keyed hook: what this plugin answers for.' })),
+      }),
+    ),
+  },
+  { title: 'ComposedHook' },
+);
+
 export const PluginList = Type.Object({
   plugins: Type.Array(
     Type.Object(
-      { ...named, version: Type.String(), status: Status, description: Type.String() },
+      {
+        ...named,
+        version: Type.String(),
+        status: Status,
+        description: Type.String(),
+        needs: Type.Array(Type.String(), { description: 'Plugins that it uses, also those that it may do without.' }),
+      },
       { title: 'InstalledPlugin' },
     ),
   ),
+  hooks: Type.Array(Hook, { description: 'Every hook with the plugins that tap it, in the order in which they run.' }),
   total: Type.Integer(),
 });
 
