@@ -1,6 +1,15 @@
 /** Signs users in through the identity providers of organizations, and lets these manage users by SCIM. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AtlasError, definePlugin, httpRoutes, messagesOf, optional, storeMigrations } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  definePlugin,
+  type HealthItem,
+  healthCheck,
+  httpRoutes,
+  messagesOf,
+  optional,
+  storeMigrations,
+} from '../../kernel/index.ts';
 import { audit } from '../audit/index.ts';
 import {
   authExtend,
@@ -40,6 +49,9 @@ function checkPackages(): void {
     });
   }
 }
+
+/** Tells a page to sign in that it may ask for an e-mail address alone. */
+const HEALTH: HealthItem = { component: 'singleSignOn', status: 'ok', details: { enabled: true } };
 
 export const adminSso = definePlugin({
   name: 'admin-sso',
@@ -91,6 +103,7 @@ export const adminSso = definePlugin({
       if (await connections.manages(userId)) throw provisionedUser();
     });
     ctx.tap(authExtend, () => [extension]);
+    ctx.tap(healthCheck, () => [HEALTH]);
     ctx.onReady(async () => {
       try {
         if ((await db.run((query) => query(PROVIDERS).first('id'))) !== undefined) await load();

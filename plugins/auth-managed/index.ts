@@ -20,7 +20,7 @@ import type { AuthManaged } from './api.ts';
 import { authExtend } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
-import { AuthManagedOptions } from './options.ts';
+import { AuthManagedOptions, providersOf } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
 import { checkSettings, isLocal, withPublicUrl } from './settings.ts';
 
@@ -51,7 +51,11 @@ export { TABLES as AUTH_TABLES } from './migrations.ts';
 export { MANAGED_MODE } from './mode.ts';
 export { GivenPassword, NewPassword } from './passwords/password-length.ts';
 
-const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'managed', enabled: true } };
+/** Says beside the mode what a page to sign in can offer. */
+function healthOf(options: AuthManagedOptions): HealthItem {
+  const details = { mode: 'managed', enabled: true, signUp: options.signUp, socialProviders: providersOf(options) };
+  return { component: 'auth', status: 'ok', details };
+}
 
 export const authManaged = definePlugin({
   name: 'auth-managed',
@@ -80,6 +84,7 @@ export const authManaged = definePlugin({
       ctx,
       link: (path) => server?.link(path) ?? (settings.url && new URL(path, settings.url).href),
       isMailed: email?.isConfigured === true,
+      hasHome: () => server?.routes().some(({ value }) => value.path === '/') === true,
     });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
@@ -91,7 +96,7 @@ export const authManaged = definePlugin({
       const extensions = await ctx.call(authExtend, undefined, scope);
       return db.routes(managed.routes(extensions.map(({ value }) => value)));
     });
-    ctx.tap(healthCheck, () => [HEALTH]);
+    ctx.tap(healthCheck, () => [healthOf(settings)]);
     ctx.tap(httpSecurity, () => SECURITY_SCHEMES);
     let stop = () => {};
     ctx.onReady(async () => {

@@ -57,3 +57,7 @@ export const AuthManagedOptions = Type.Object(
   { additionalProperties: false },
 );
 export type AuthManagedOptions = Static<typeof AuthManagedOptions>;
+
+/** The social providers that are configured. */
+export const providersOf = (options: AuthManagedOptions) =>
+  (['google', 'github', 'microsoft'] as const).filter((provider) => options[provider] !== undefined);

@@ -35,7 +35,7 @@ import {
   userDelete,
 } from './hooks.ts';
 import { LOCKS, TABLES } from './migrations.ts';
-import type { AuthManagedOptions } from './options.ts';
+import { type AuthManagedOptions, providersOf } from './options.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
@@ -69,9 +69,12 @@ export interface ServiceParts {
   readonly link: (path: string) => string | undefined;
   /** Whether the server sends mails. */
   readonly isMailed: boolean;
+  /** Whether a plugin serves a page at the root. */
+  readonly hasHome: () => boolean;
 }
 
-export async function createServices(options: AuthManagedOptions, { db, audit, ctx, link, isMailed }: ServiceParts) {
+export async function createServices(options: AuthManagedOptions, parts: ServiceParts) {
+  const { db, audit, ctx, link, isMailed, hasHome } = parts;
   const { now, log } = ctx;
   const hooks: AccountHooks = {
     userChange: (change, scope) => ctx.call(userChange, change, scope),
@@ -87,8 +90,8 @@ export async function createServices(options: AuthManagedOptions, { db, audit, c
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
   const bootstrap = new Bootstrap({ store, passwords, adminEmail, production, log });
-  const parts = { store, passwords, sessionCache, bootstrap, log, admit };
-  const library = createBetterAuth(options, parts);
+  const libraryParts = { store, passwords, sessionCache, bootstrap, log, admit };
+  const library = createBetterAuth(options, libraryParts);
   await library.$context;
   const organizations = new Organizations(store, sessionCache);
   const directory = new UserDirectory(store);
@@ -112,7 +115,7 @@ export async function createServices(options: AuthManagedOptions, { db, audit, c
     admit,
   });
   const mustMail = () => mailRequired(isMailed);
-  const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
+  const social = providersOf(options).length > 0;
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
   const endpoints = {
     library,
@@ -137,7 +140,7 @@ export async function createServices(options: AuthManagedOptions, { db, audit, c
   const open = (extension: LibraryExtension): Promise<BetterAuth> => {
     const known = loaded.get(extension);
     if (known !== undefined) return known;
-    const opened = extension.load(host).then((more) => createBetterAuth(options, parts, more));
+    const opened = extension.load(host).then((more) => createBetterAuth(options, libraryParts, more));
     loaded.set(extension, opened);
     opened.catch(() => loaded.delete(extension));
     return opened;
@@ -162,7 +165,7 @@ export async function createServices(options: AuthManagedOptions, { db, audit, c
     routes: (extensions: readonly LibraryExtension[]) => [
       ...new BetterAuthRoutes({ ...endpoints, extensions, open }).routes(),
       ...recoveryRoutes({ recovery, origins, mustMail }),
-      ...pageRoutes({ invitations, recovery, signUp, isMailed }),
+      ...pageRoutes({ invitations, recovery, signUp, isMailed, hasHome }),
     ],
     host,
     users,

@@ -91,6 +91,7 @@ suiteNeeding(
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account and join' }).click();
     await page.getByText('You have joined Acme.').waitFor();
+    expect(await page.evaluate('document.querySelector("#onward:not([hidden]) a").href')).toBe(`${publicUrl}/`);
     expect(await whoami(page)).toMatchObject({
       user: { email: 'new@example.com', name: 'Newcomer', role: 'viewer' },
       session: { activeOrganizationId: expect.any(String) },

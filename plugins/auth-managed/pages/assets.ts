@@ -48,6 +48,7 @@ for (const name of ['request-password-reset', 'reset-password', 'confirm-email']
 const forms = [...document.forms];
 const problem = document.getElementById('problem');
 const done = document.getElementById('done');
+const onward = document.getElementById('onward');
 for (const form of forms) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -58,6 +59,7 @@ for (const form of forms) {
       await actions[form.dataset.do](Object.fromEntries(new FormData(form)));
       document.getElementById('content').hidden = true;
       done.textContent = done.dataset.text;
+      if (onward) onward.hidden = false;
     } catch (error) {
       problem.textContent = error.message;
     }

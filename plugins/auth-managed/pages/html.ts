@@ -45,8 +45,15 @@ const HEADERS = {
   'x-robots-tag': 'noindex',
 };
 
-/** `done`: what the page says once its form has done its work. */
-export function page(title: string, content: Html, done = '', status = 200): RouteReply {
+interface PageInit {
+  /** What the page says once its form has done its work. */
+  readonly done?: string;
+  /** Where it then leads on to. */
+  readonly home?: string | undefined;
+  readonly status?: number;
+}
+
+export function page(title: string, content: Html, { done = '', home, status = 200 }: PageInit = {}): RouteReply {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -64,6 +71,7 @@ ${content}
 <noscript><p>This page needs JavaScript, which your browser does not run.</p></noscript>
 </div>
 <p role="status" id="done" data-text="${done}"></p>
+${home === undefined ? [] : html`<p id="onward" hidden><a href="${home}">Go on to Atlas</a></p>`}
 </main>
 <script>${new Html(SCRIPT)}</script>
 </body>
@@ -74,4 +82,4 @@ ${content}
 
 /** For a link that leads nowhere, or nowhere any more. */
 export const notValid = (what: string) =>
-  page('This link is not valid', html`<p>${what} It may have expired, or have been used already.</p>`, '', 404);
+  page('This link is not valid', html`<p>${what} It may have expired, or have been used already.</p>`, { status: 404 });

@@ -8,11 +8,13 @@ export interface InvitationPageInit {
   readonly signUp: boolean;
   /** Whether the server sends mails, such as for a forgotten password. */
   readonly isMailed: boolean;
+  /** The page to go on to. */
+  readonly home: string | undefined;
 }
 
 export function invitationPage(
   invitation: PendingInvitation | undefined,
-  { signUp, isMailed }: InvitationPageInit,
+  { signUp, isMailed, home }: InvitationPageInit,
 ): RouteReply {
   if (invitation === undefined) return notValid('There is no such invitation. Ask for a new one.');
   const { id, email, organization, inviter, role, expiresAt } = invitation;
@@ -40,5 +42,5 @@ ${about}
 <button>Sign in and join</button>
 ${isMailed ? html`<p><a href="../request-password-reset">I have forgotten my password</a></p>` : []}
 </form>`;
-  return page(`Join ${organization}`, content, `You have joined ${organization}. You are signed in.`);
+  return page(`Join ${organization}`, content, { done: `You have joined ${organization}. You are signed in.`, home });
 }

@@ -5,7 +5,7 @@ import { html, notValid, page } from './html.ts';
 export function passwordRequestPage(isMailed: boolean): RouteReply {
   if (!isMailed) {
     const content = html`<p>This server sends no e-mail. Ask an administrator for help.</p>`;
-    return page('Forgotten password', content, '', 404);
+    return page('Forgotten password', content, { status: 404 });
   }
   const content = html`<form data-do="request-password-reset">
 <p>Enter the address of your account, and a link to choose a new password is mailed to it.</p>
@@ -13,11 +13,11 @@ export function passwordRequestPage(isMailed: boolean): RouteReply {
 <button>Send the link</button>
 </form>`;
   const done = 'If there is an account with this address, a mail with a link is on its way to it.';
-  return page('Forgotten password', content, done);
+  return page('Forgotten password', content, { done });
 }
 
 /** `email` of the account; `undefined`: the token is not valid. */
-export function passwordResetPage(token: string, email: string | undefined): RouteReply {
+export function passwordResetPage(token: string, email: string | undefined, home: string | undefined): RouteReply {
   if (email === undefined) return notValid('No new password can be set by it.');
   const content = html`<form data-do="reset-password">
 <input type="hidden" name="token" value="${token}">
@@ -27,13 +27,14 @@ export function passwordResetPage(token: string, email: string | undefined): Rou
 <p>You are signed out everywhere.</p>
 <button>Set the password</button>
 </form>`;
-  return page('New password', content, 'Your new password is set. Sign in with it.');
+  return page('New password', content, { done: 'Your new password is set. Sign in with it.', home });
 }
 
 /** `undefined`: the token is not valid. */
 export function emailConfirmationPage(
   token: string,
   emails: { readonly before: string; readonly after: string } | undefined,
+  home: string | undefined,
 ): RouteReply {
   if (emails === undefined) return notValid('No address can be confirmed by it.');
   const content = html`<form data-do="confirm-email">
@@ -41,5 +42,5 @@ export function emailConfirmationPage(
 <p>The account of ${emails.before} gets the address ${emails.after}, with which you sign in from then on.</p>
 <button>Confirm the address</button>
 </form>`;
-  return page('Confirm your address', content, `The address of your account is ${emails.after}.`);
+  return page('Confirm your address', content, { done: `The address of your account is ${emails.after}.`, home });
 }

@@ -11,14 +11,17 @@ import { emailConfirmationPage, passwordRequestPage, passwordResetPage } from '.
 
 const Page = Type.String({ contentMediaType: 'text/html' });
 
-export interface PageRoutesInit extends InvitationPageInit {
+export interface PageRoutesInit extends Omit<InvitationPageInit, 'home'> {
   readonly invitations: Invitations;
   readonly recovery: AccountRecovery;
+  readonly hasHome: () => boolean;
 }
 
 const byToken = Type.Object({ token: Type.Optional(MailToken) });
 
-export function pageRoutes({ invitations, recovery, ...shown }: PageRoutesInit): Route[] {
+export function pageRoutes({ invitations, recovery, hasHome, ...shown }: PageRoutesInit): Route[] {
+  /** From the path of a page, which may be reached below another path. */
+  const home = (depth: number) => (hasHome() ? '../'.repeat(depth) : undefined);
   const mailed = {
     method: 'GET',
     tag: 'Sign-in',
@@ -35,7 +38,8 @@ export function pageRoutes({ invitations, recovery, ...shown }: PageRoutesInit):
       right: 'public',
       query: Type.Object({ invitationId: Type.Optional(Id) }),
       responses: { 200: Page, 404: Page },
-      handle: async ({ query }) => invitationPage(await invitations.pending(query.invitationId ?? ''), shown),
+      handle: async ({ query }) =>
+        invitationPage(await invitations.pending(query.invitationId ?? ''), { ...shown, home: home(3) }),
     }),
     {
       ...mailed,
@@ -51,7 +55,7 @@ export function pageRoutes({ invitations, recovery, ...shown }: PageRoutesInit):
       summary: 'The page that a mail links to, where a new password is set',
       query: byToken,
       async handle({ query: { token = '' } }) {
-        return passwordResetPage(token, (await recovery.find('reset-password', token))?.email);
+        return passwordResetPage(token, (await recovery.find('reset-password', token))?.email, home(2));
       },
     }),
     defineRoute({
@@ -62,7 +66,7 @@ export function pageRoutes({ invitations, recovery, ...shown }: PageRoutesInit):
       query: byToken,
       async handle({ query: { token = '' } }) {
         const proven = await recovery.find('confirm-email', token);
-        return emailConfirmationPage(token, proven && { before: proven.account.email, after: proven.email });
+        return emailConfirmationPage(token, proven && { before: proven.account.email, after: proven.email }, home(2));
       },
     }),
   ];
