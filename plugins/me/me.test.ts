@@ -217,10 +217,10 @@ describe('with managed users', () => {
     expect([areas.includes('audit'), areas.includes('backups')]).toEqual([true, false]);
   });
 
-  it('shows no area while the password has to be changed', async () => {
+  it('answers nothing while the password has to be changed', async () => {
     await using t = await startManaged({ SVC_ADMIN_EMAIL: 'boss@example.com' });
     const boss = await t.signIn('boss@example.com', 'atlas-dev-admin');
-    expect(await meOf(t.app, boss)).toMatchObject({ status: 200, areas: [], user: { email: 'boss@example.com' } });
+    expect(await meOf(t.app, boss)).toMatchObject({ status: 403, error: 'forbidden' });
   });
 });
 

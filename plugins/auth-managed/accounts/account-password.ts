@@ -21,10 +21,13 @@ function unusable(message: string): AtlasError {
 /** The only one of the library's endpoints that says who one is. */
 export const GET_SESSION = `GET ${BASE_PATH}/get-session`;
 
-/** Refuses everything but `self` while the actor has to change the password; of the library's endpoints that, too. */
+/** Where the password is changed. */
+const OWN_ACCOUNT = ' /api/v1/admin/me/';
+
+/** Refuses everything but the session and the routes of one's own account while the actor has to change the password. */
 export function refuseUntilChanged({ right, operation }: Access, { claims }: Actor): void {
   if (right === 'public' || claims.password_change_required !== true) return;
-  if (right === 'self' && (operation === GET_SESSION || !operation.includes(` ${BASE_PATH}/`))) return;
+  if (right === 'self' && (operation === GET_SESSION || operation.includes(OWN_ACCOUNT))) return;
   throw new AtlasError('The password has to be changed first.', {
     code: 'forbidden',
     reason: 'E_PASSWORD_CHANGE_REQUIRED',
