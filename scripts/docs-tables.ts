@@ -129,7 +129,9 @@ export async function generatedTables(): Promise<Tables> {
     ({ definition }) => definition.name,
   );
   const routes = distinct(
-    (await Promise.all(apps.map((app) => app.call(httpRoutes, undefined, app.scope())))).flat(),
+    (await Promise.all(apps.map((app) => app.call(httpRoutes, undefined, app.scope()))))
+      .flat()
+      .filter(({ value }) => value.page !== true),
     ({ value }) => `${value.method} ${value.path}`,
   );
   const hooks = distinct(

@@ -1,5 +1,8 @@
-/** Declares the hooks of the server: one counts or refuses requests, one describes how they carry credentials. */
-import { collect, type Route, series } from '../../kernel/index.ts';
+/**
+ * Declares the hooks of the server: one counts or refuses requests, one describes how they carry credentials, one shows
+ * people that there is nothing where they look.
+ */
+import { collect, first, type Route, type RouteReply, series } from '../../kernel/index.ts';
 
 export interface Admission {
   readonly route: Route;
@@ -31,4 +34,14 @@ export interface SecurityScheme {
  */
 export const httpSecurity = collect<undefined, SecurityScheme>('http.security', {
   summary: 'Ways for a request to carry credentials, for the description of the interface.',
+});
+
+export interface MissingPage {
+  /** Without the query. */
+  readonly path: string;
+}
+
+/** Asked for a browser's request of a page that nothing serves, outside `/api/`; without an answer it gets a JSON 404. */
+export const httpNotFound = first<MissingPage, RouteReply>('http.not-found', {
+  summary: 'Answers a browser that looks for a page where there is none.',
 });

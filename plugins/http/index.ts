@@ -12,7 +12,14 @@ export type { HttpServer } from './api.ts';
 export { ErrorSchema } from './error-schema.ts';
 export { errorCodes } from './errors.ts';
 export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
-export { type Admission, httpAdmit, httpSecurity, type SecurityScheme } from './hooks.ts';
+export {
+  type Admission,
+  httpAdmit,
+  httpNotFound,
+  httpSecurity,
+  type MissingPage,
+  type SecurityScheme,
+} from './hooks.ts';
 export { isLoopback } from './request/host-names.ts';
 
 export const http = definePlugin({

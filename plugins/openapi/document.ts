@@ -222,9 +222,12 @@ function operation({ plugin, value: route }: Collected<Route>, writing: Writing)
   };
 }
 
+/** Pages are no operations. */
+const operations = (mounted: readonly Collected<Route>[]) => mounted.filter(({ value }) => value.page !== true);
+
 /** Throws when two routes have the same operation id: a generated client would have one of them only. */
-export function checkOperationIds(routes: readonly Collected<Route>[]): void {
-  for (const [id, group] of Map.groupBy(routes, ({ value }) => operationIdOf(value))) {
+export function checkOperationIds(mounted: readonly Collected<Route>[]): void {
+  for (const [id, group] of Map.groupBy(operations(mounted), ({ value }) => operationIdOf(value))) {
     if (group.length === 1) continue;
     const who = group.map(({ plugin, value }) => `${value.method} ${value.path} of "${plugin}"`).join(' and ');
     throw new AtlasError(`The operation id "${id}" is taken twice, by ${who}.`, {
@@ -246,8 +249,9 @@ function tags(routes: readonly Collected<Route>[], { plugins }: DocumentInfo): J
     });
 }
 
-/** The whole document; routes of the same path share an item. Throws for titles that are taken twice. */
-export function openapiDocument(routes: readonly Collected<Route>[], info: DocumentInfo): Json {
+/** The whole document; routes of the same path share an item, pages are left out. Throws for titles that are taken twice. */
+export function openapiDocument(mounted: readonly Collected<Route>[], info: DocumentInfo): Json {
+  const routes = operations(mounted);
   const components = new Components();
   const writing = { ...info, components, error: components.write(ErrorSchema) };
   const paths: Record<string, Record<string, Json>> = {};

@@ -37,9 +37,19 @@ async function documentOf(app: App): Promise<object> {
   return openapiDocument(own, { title: 'Test', version: '1.0.0', plugins: {}, security, errorCodes });
 }
 
+const documentPath = (path: string) => path.replace(/:([A-Za-z0-9_]+)/g, '{$1}');
+
 async function checkFor(app: App): Promise<Check> {
   const { describedBy } = await import('./described-answers.ts');
-  return describedBy(await documentOf(app));
+  const { http } = await import('../../plugins/http/index.ts');
+  const pages = app
+    .get(http)
+    .routes()
+    .filter(({ value }) => value.page === true);
+  const paths = new Set(pages.map(({ value }) => documentPath(value.path)));
+  const check = describedBy(await documentOf(app));
+  // Pages and their files are no part of the interface.
+  return (exchange) => (paths.has(exchange.path ?? '') ? [] : check(exchange));
 }
 
 /** As they were sent; those of an answer in pieces never were the reply's. */
@@ -61,7 +71,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unkno
   const body = typeof payload === 'string' ? payload : payload === undefined || payload === null ? '' : undefined;
   return {
     method: request.method,
-    path: request.is404 ? undefined : url.replace(/:([A-Za-z0-9_]+)/g, '{$1}'),
+    path: request.is404 ? undefined : documentPath(url),
     request: {
       params: request.params as Record<string, string>,
       query: request.query as Record<string, unknown>,

@@ -57,6 +57,8 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly errors?: readonly string[];
   /** Neither rate-limited nor refused under overload. */
   readonly essential?: boolean;
+  /** A page or a file of one, for browsers: bytes with a `content-type`, and no part of the interface description. */
+  readonly page?: true;
   /** Web pages that may call it: `own` are those of the server and of configured origins. Default: `own` where nobody authenticates. */
   readonly origins?: 'any' | 'own';
   /** Throws while the feature cannot serve this request; asked before its body is read and anything is validated. */

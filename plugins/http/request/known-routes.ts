@@ -2,8 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { AtlasError, type Collected, type Route } from '../../../kernel/index.ts';
+import { AtlasError, type Collected, type PluginContext, type Route } from '../../../kernel/index.ts';
 import { NOT_SERVING } from '../answer/failure.ts';
+import { httpNotFound } from '../hooks.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { pathOf } from './request-scope.ts';
 
@@ -17,6 +18,7 @@ declare module 'fastify' {
 export type ServerPhase = 'starting' | 'serving' | 'stopping';
 
 export interface KnownRoutesOptions {
+  readonly ctx: PluginContext;
   phase(): ServerPhase;
   routes(): readonly Collected<Route>[];
 }
@@ -58,6 +60,12 @@ function unknownRoute(routes: readonly Collected<Route>[], request: FastifyReque
   return new AtlasError(`${what} is not served.`, { code: 'method_not_allowed', hint: `Use ${served.join(' or ')}.` });
 }
 
+/** A browser shows people what it gets, who cannot read JSON; programs that ask for HTML as well do so below `/api/`. */
+const isForPeople = (request: FastifyRequest) =>
+  (request.method === 'GET' || request.method === 'HEAD') &&
+  request.headers.accept?.includes('text/html') === true &&
+  !pathOf(request).startsWith('/api/');
+
 /** Answers OPTIONS, which every route may be asked with: a browser does so before other requests. */
 function answerOptions(
   routes: readonly Collected<Route>[],
@@ -93,7 +101,17 @@ function checkAddress({ raw, is404, params }: FastifyRequest): void {
 }
 
 export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(
-  async (app, { phase, routes }) => {
+  async (app, { ctx, phase, routes }) => {
+    app.setNotFoundHandler(async (request, reply) => {
+      const path = pathOf(request);
+      const isKnown = allowedMethods(routes(), path).length > 0;
+      const page = isKnown ? undefined : await ctx.call(httpNotFound, { path }, request.scope);
+      if (page === undefined) throw unknownRoute(routes(), request, reply);
+      return reply
+        .code(page.status ?? 404)
+        .headers(page.headers ?? {})
+        .send(page.body);
+    });
     app.addHook('onRequest', (request, reply, done) => {
       checkHost(request.raw);
       checkAddress(request);
@@ -102,7 +120,7 @@ export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(
         if (refusal !== undefined) done(refusal);
         return;
       }
-      if (request.is404) return done(unknownRoute(routes(), request, reply));
+      if (request.is404 && !isForPeople(request)) return done(unknownRoute(routes(), request, reply));
       const now = phase();
       if (now === 'serving' || request.routeOptions.config.anyTime === true) return done();
       done(
