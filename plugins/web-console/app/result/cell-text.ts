@@ -1,0 +1,38 @@
+/** Writes values of cells as people read them, without changing a digit. */
+import { isDecimal, type ResultColumn } from './columns.ts';
+
+export const NULL_SIGN = '—';
+const MAX_FRACTION_DIGITS = 100;
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(digits: number, locale: string | undefined): Intl.NumberFormat {
+  const key = `${digits} ${locale}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** Groups the digits after the reader's language. All digits stay; what is written with an exponent stays as it is. */
+export function groupedNumber(value: number | string, locale?: string): string {
+  const text = String(value);
+  const digits = text.split('.')[1]?.length ?? 0;
+  if (!isDecimal(text) || digits > MAX_FRACTION_DIGITS) return text;
+  return formatOf(digits, locale).format(text as Intl.StringNumericLiteral);
+}
+
+/** The value as text that programs read: exact, ungrouped, JSON for what is nested, nothing for null. */
+export function plainText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The value as the table shows it. */
+export function shownText(value: unknown, column: Pick<ResultColumn, 'isQuantity'>, locale?: string): string {
+  if (value === null || value === undefined) return NULL_SIGN;
+  const isNumber = typeof value === 'number' || typeof value === 'string';
+  return column.isQuantity && isNumber ? groupedNumber(value, locale) : plainText(value);
+}

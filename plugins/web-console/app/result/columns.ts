@@ -1,0 +1,84 @@
+/** Finds out what each column of an answer holds: how it is compared, aligned, filtered and drawn. */
+import type { ResultTable } from '../api/query-result.ts';
+
+/** `digits`: text whose values are all numbers, such as codes, or decimals that a number would round. */
+export type ColumnKind = 'number' | 'digits' | 'date' | 'boolean' | 'json' | 'text' | 'empty';
+
+export interface ResultColumn {
+  /** Its place among the columns, which is what everything else knows it by: names come from outside. */
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** It holds quantities: grouped digits, aligned right, drawn as a height. Numbers of things and years are none. */
+  readonly isQuantity: boolean;
+}
+
+export type ResultRow = ResultTable['rows'][number];
+
+/** Rows that are looked at to find a kind. */
+const SAMPLE_ROWS = 2_000;
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const DATE = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?)?$/;
+const IDENTIFIER = /(?:^|[_\s.-])(?:id|ids|key|no|nr|code|zip|postcode|year|yr|phone)$/i;
+const CAMEL_CASE = /[a-z](?:Id|Key|Code|Year)$/;
+
+export function isDecimal(text: string): boolean {
+  return DECIMAL.test(text);
+}
+
+/** Milliseconds since 1970 of a date as databases write it; without an offset it counts as UTC. */
+export function instantOf(text: string): number | undefined {
+  if (!DATE.test(text)) return undefined;
+  const iso = text.replace(' ', 'T');
+  const [day = '', time] = iso.split('T');
+  // PostgreSQL writes whole hours of an offset alone.
+  const offset = time === undefined || /(?:Z|[+-][\d:]+)$/.test(time) ? '' : 'Z';
+  const clock = time === undefined ? '' : `T${time.replace(/([+-]\d{2})$/, '$1:00')}`;
+  const instant = Date.parse(day + clock + offset);
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
+/** The value of a column, also of one that is named like a property of every object. */
+export function valueAt(row: ResultRow, { name }: Pick<ResultColumn, 'name'>): unknown {
+  return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
+}
+
+function isIdentifierName(name: string): boolean {
+  return IDENTIFIER.test(name) || CAMEL_CASE.test(name);
+}
+
+type JsonType = NonNullable<ResultTable['columnTypes']>[number];
+
+function jsonTypeOf(values: readonly unknown[]): JsonType {
+  const types = new Set(values.map((value) => (typeof value === 'object' ? 'json' : typeof value)));
+  const [type] = types;
+  if (type === undefined) return 'null';
+  return types.size === 1 && (type === 'number' || type === 'string' || type === 'boolean') ? type : 'json';
+}
+
+function textKind(texts: readonly string[]): ColumnKind {
+  if (texts.length === 0) return 'empty';
+  if (texts.every((text) => DECIMAL.test(text))) return 'digits';
+  return texts.every((text) => instantOf(text) !== undefined) ? 'date' : 'text';
+}
+
+const KINDS = { number: 'number', boolean: 'boolean', json: 'json', null: 'empty' } as const;
+
+function columnOf(table: ResultTable, name: string, index: number): ResultColumn {
+  const values: unknown[] = [];
+  for (const row of table.rows.slice(0, SAMPLE_ROWS)) {
+    const value = valueAt(row, { name });
+    if (value !== null) values.push(value);
+  }
+  const type = table.columnTypes?.[index] ?? jsonTypeOf(values);
+  const kind = type === 'string' ? textKind(values.map(String)) : KINDS[type];
+  // The server gives decimals as text only where a number would round one of them.
+  const isQuantity =
+    kind === 'number' || (kind === 'digits' && values.some((value) => String(Number(value)) !== String(value)));
+  return { index, id: `c${index}`, name, kind, isQuantity: isQuantity && !isIdentifierName(name) };
+}
+
+export function columnsOf(table: ResultTable): readonly ResultColumn[] {
+  return table.columns.map((name, index) => columnOf(table, name, index));
+}

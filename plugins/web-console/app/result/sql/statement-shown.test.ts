@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { statementOf } from './statement-shown.ts';
+
+const table = {
+  columns: [],
+  rows: [],
+  rowCount: 2,
+  truncated: false,
+  sql: 'SELECT 1',
+  executedSql: 'SELECT 1 LIMIT 5',
+  connectionId: 'demo',
+  durationMs: 3,
+};
+const facts = {
+  toolCallId: 'x',
+  changes: [{ plugin: 'p', reason: 'r' }],
+  tables: ['t'],
+  connectionId: 'other',
+  durationMs: 4,
+  rowCount: 9,
+  truncated: true,
+  notes: [],
+  auditId: 'a',
+};
+
+it('takes the answer where the stream says nothing', () => {
+  expect(statementOf(table, undefined)).toMatchObject({
+    asked: 'SELECT 1',
+    executed: 'SELECT 1 LIMIT 5',
+    changes: [],
+    rowCount: 2,
+  });
+});
+
+it('takes the stream first', () => {
+  const statement = { ...facts, requested: 'SELECT 2', executed: 'SELECT 3' };
+  expect(statementOf(table, statement)).toMatchObject({
+    asked: 'SELECT 2',
+    executed: 'SELECT 3',
+    tables: ['t'],
+    rowCount: 9,
+  });
+});
+
+it('has no SQL where the reader may not see it', () => {
+  expect(statementOf({ ...table, sql: '', executedSql: '' }, facts)).toMatchObject({
+    asked: undefined,
+    executed: undefined,
+  });
+});

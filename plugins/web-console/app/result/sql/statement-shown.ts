@@ -1,0 +1,33 @@
+/** Brings together what is known of a statement: from the stream where it says so, else from the answer itself. */
+import type { ResultTable, StatementFacts } from '../../api/query-result.ts';
+
+export interface ShownStatement {
+  /** Both are absent where the reader's role may not see SQL. */
+  readonly asked: string | undefined;
+  readonly executed: string | undefined;
+  readonly changes: StatementFacts['changes'];
+  readonly tables: readonly string[];
+  readonly connectionId: string;
+  readonly durationMs: number;
+  readonly rowCount: number;
+  readonly truncated: boolean;
+  readonly auditId: string | null;
+}
+
+const given = (sql: string | undefined) => (sql === undefined || sql === '' ? undefined : sql);
+
+export function statementOf(table: ResultTable, statement: StatementFacts | undefined): ShownStatement {
+  const { connectionId, durationMs, rowCount, truncated } = statement ?? table;
+  const asked = given(statement?.requested) ?? given(table.sql);
+  return {
+    asked,
+    executed: given(statement?.executed) ?? given(table.executedSql) ?? asked,
+    changes: statement?.changes ?? [],
+    tables: statement?.tables ?? [],
+    connectionId,
+    durationMs,
+    rowCount,
+    truncated,
+    auditId: statement?.auditId ?? null,
+  };
+}
