@@ -1,0 +1,123 @@
+/** Shows what can be done with an answer: ask again, judge it, share it. */
+import { type ReactNode, useState } from 'react';
+import { call } from '../api/client.ts';
+import { TEXTS } from '../texts.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import styles from './answer.module.css';
+
+export interface AnswerActionsProps {
+  /** Where the answer is stored; without it there is nothing to judge or share. */
+  readonly stored: { readonly conversationId: string; readonly messageId: string } | undefined;
+  readonly rating: 'good' | 'bad' | undefined;
+  readonly onEdit: () => void;
+  /** Only the last answer can be replaced. */
+  readonly onAskAgain: (() => void) | undefined;
+  readonly onRunAgain: (() => void) | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+function ReasonDialog(props: { onSend: (reason: string) => void; onClose: () => void }): ReactNode {
+  const [reason, setReason] = useState('');
+  return (
+    <Dialog title={TEXTS.answer.bad} onClose={props.onClose}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          props.onSend(reason.trim());
+        }}
+      >
+        <label>
+          {TEXTS.answer.reason}
+          <textarea maxLength={2_000} value={reason} onChange={(event) => setReason(event.target.value)} />
+        </label>
+        <div className={styles.buttons}>
+          <button type="button" onClick={props.onClose}>
+            {TEXTS.cancel}
+          </button>
+          <button type="submit" data-kind="primary">
+            {TEXTS.answer.send}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ShareDialog({ url, onClose }: { readonly url: string; readonly onClose: () => void }): ReactNode {
+  const [isCopied, setIsCopied] = useState(false);
+  return (
+    <Dialog title={TEXTS.answer.share} onClose={onClose}>
+      <label className={styles.form}>
+        {TEXTS.answer.shared}
+        <input readOnly value={url} onFocus={(event) => event.target.select()} />
+      </label>
+      <div className={styles.buttons}>
+        <button type="button" onClick={onClose}>
+          {TEXTS.close}
+        </button>
+        <button
+          type="button"
+          data-kind="primary"
+          onClick={() => void navigator.clipboard?.writeText(url).then(() => setIsCopied(true))}
+        >
+          {isCopied ? TEXTS.answer.copied : TEXTS.answer.copy}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function AnswerActions(props: AnswerActionsProps): ReactNode {
+  const { stored, onEdit, onAskAgain, onRunAgain, onError } = props;
+  const [rating, setRating] = useState(props.rating);
+  const [isAsking, setIsAsking] = useState(false);
+  const [url, setUrl] = useState<string>();
+  const rate = (given: 'good' | 'bad', reason = '') => {
+    if (stored === undefined) return;
+    const path = `/api/v1/conversations/${stored.conversationId}/messages/${stored.messageId}/feedback`;
+    setIsAsking(false);
+    call(path, { method: 'PUT', body: { rating: given, ...(reason !== '' && { reason }) } }).then(
+      () => setRating(given),
+      onError,
+    );
+  };
+  const share = () => {
+    call<{ url: string }>('/api/v1/shares', { method: 'POST', body: stored }).then(
+      (made) => setUrl(new URL(made.url, location.origin).href),
+      onError,
+    );
+  };
+  return (
+    <div className={styles.actions}>
+      <button type="button" data-kind="quiet" onClick={onEdit}>
+        {TEXTS.answer.edit}
+      </button>
+      {onAskAgain !== undefined && (
+        <button type="button" data-kind="quiet" onClick={onAskAgain}>
+          {TEXTS.answer.again}
+        </button>
+      )}
+      {onRunAgain !== undefined && (
+        <button type="button" data-kind="quiet" onClick={onRunAgain}>
+          {TEXTS.answer.run}
+        </button>
+      )}
+      {stored !== undefined && (
+        <>
+          <button type="button" data-kind="quiet" aria-pressed={rating === 'good'} onClick={() => rate('good')}>
+            {TEXTS.answer.good}
+          </button>
+          <button type="button" data-kind="quiet" aria-pressed={rating === 'bad'} onClick={() => setIsAsking(true)}>
+            {TEXTS.answer.bad}
+          </button>
+          <button type="button" data-kind="quiet" onClick={share}>
+            {TEXTS.answer.share}
+          </button>
+        </>
+      )}
+      {isAsking && <ReasonDialog onSend={(reason) => rate('bad', reason)} onClose={() => setIsAsking(false)} />}
+      {url !== undefined && <ShareDialog url={url} onClose={() => setUrl(undefined)} />}
+    </div>
+  );
+}

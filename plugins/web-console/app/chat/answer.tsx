@@ -1,0 +1,152 @@
+/** Shows one question with its answer: the steps, the text, the rows, and what can be asked next. */
+import { lazy, memo, type ReactNode, useCallback, useMemo, useState } from 'react';
+import { call } from '../api/client.ts';
+import type { ResultTable } from '../api/query-result.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { LazyPart } from '../ui/lazy-part.tsx';
+import styles from './answer.module.css';
+import { AnswerActions } from './answer-actions.tsx';
+import { AnswerText } from './answer-text.tsx';
+import type { Mark } from './figures.ts';
+import { type ChatMessage, endOf, statementOf, stepsOf, suggestionsOf, textOf } from './message.ts';
+import { readAnswer } from './read-as.ts';
+import { Steps } from './steps.tsx';
+
+const Result = lazy(() => import('../result/result.tsx').then(({ Result: view }) => ({ default: view })));
+
+export interface AnswerProps {
+  readonly question: ChatMessage;
+  readonly answer: ChatMessage | undefined;
+  readonly conversationId: string;
+  readonly isRunning: boolean;
+  readonly isLast: boolean;
+  /** Puts a text into the question box, with the part to change selected. */
+  readonly onEdit: (text: string, selected?: string) => void;
+  readonly onAsk: (text: string) => void;
+  readonly onAskAgain: () => void;
+}
+
+function ButtonList(props: { label: string; texts: readonly string[]; onChoose: (text: string) => void }): ReactNode {
+  return (
+    <div className={styles.next}>
+      <h3>{props.label}</h3>
+      <ul aria-label={props.label}>
+        {props.texts.map((text) => (
+          <li key={text}>
+            <button type="button" onClick={() => props.onChoose(text)}>
+              <bdi>{text}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The rows again, as they are now. */
+function useRunAgain(table: ResultTable | undefined) {
+  const [rerun, setRerun] = useState<ResultTable>();
+  const [error, setError] = useState<unknown>();
+  const run = useCallback(() => {
+    if (table?.sql === undefined) return;
+    const { sql, connectionId } = table;
+    setError(undefined);
+    call<ResultTable>('/api/v1/sql', { method: 'POST', body: { sql, connectionId } }).then(setRerun, setError);
+  }, [table]);
+  return { rerun, run, error, setError };
+}
+
+function AnswerView(props: AnswerProps): ReactNode {
+  const { question, answer, conversationId, isRunning, isLast, onEdit, onAsk, onAskAgain } = props;
+  const asked = textOf(question);
+  const steps = useMemo(() => (answer === undefined ? [] : stepsOf(answer)), [answer]);
+  const shown = steps.findLast(({ table }) => table !== undefined);
+  const { rerun, run, error, setError } = useRunAgain(shown?.table);
+  const table = rerun ?? shown?.table;
+  const [mark, setMark] = useState<Mark>();
+  const { text, readAs } = readAnswer(answer === undefined ? '' : textOf(answer));
+  const end = answer === undefined ? {} : endOf(answer);
+  const stored = answer?.metadata?.stored;
+  const isStored = stored !== undefined || answer?.metadata?.conversationId !== undefined;
+  const isBroken = !isRunning && answer !== undefined && end.outcome === undefined;
+  const choices = end.choices ?? [];
+  const suggestions = answer === undefined ? [] : suggestionsOf(answer);
+  return (
+    <article aria-label={asked} className={styles.answer}>
+      <h2 className={styles.question}>
+        <bdi>{asked}</bdi>
+      </h2>
+      <Steps steps={steps} isRunning={isRunning} />
+      {text !== '' && (
+        <AnswerText text={text} question={asked} table={isRunning ? undefined : table} onMark={setMark} />
+      )}
+      {isBroken && <p className={styles.muted}>{TEXTS.answer.brokeOff}</p>}
+      {table !== undefined && (
+        <LazyPart>
+          <Result
+            question={asked}
+            table={table}
+            statement={answer && shown && statementOf(answer, shown.id)}
+            isStored={stored !== undefined && rerun === undefined}
+            marked={mark}
+            isCurrent={isLast}
+          />
+        </LazyPart>
+      )}
+      {!isRunning && readAs.length > 0 && (
+        <div role="note" aria-label={TEXTS.answer.readAs} className={styles.readAs}>
+          <span>{TEXTS.answer.readAs}:</span>
+          {readAs.map((part) => (
+            <button
+              key={part}
+              type="button"
+              title={TEXTS.answer.readAsHint(part)}
+              onClick={() => onEdit(`I meant ${part}`, part)}
+            >
+              {part}
+            </button>
+          ))}
+        </div>
+      )}
+      {!isRunning &&
+        end.notes?.map(({ code, message }) => (
+          <p key={code + message} className={styles.note}>
+            {message}
+          </p>
+        ))}
+      {answer?.metadata?.pendingActions?.map(({ id, summary }) => (
+        <p key={id} className={styles.note}>
+          {TEXTS.answer.pending}: {summary}
+        </p>
+      ))}
+      {error !== undefined && <Alert error={error} onRetry={undefined} />}
+      {choices.length > 0 && (
+        <fieldset className={styles.choices}>
+          <legend>{TEXTS.answer.choices}</legend>
+          {choices.map(({ label, description }) => (
+            <button key={label} type="button" disabled={!isLast} title={description} onClick={() => onAsk(label)}>
+              <bdi>{label}</bdi>
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {!isRunning && answer !== undefined && (
+        <AnswerActions
+          stored={isStored ? { conversationId, messageId: answer.id } : undefined}
+          rating={stored?.rating}
+          onEdit={() => onEdit(asked)}
+          onAskAgain={isLast ? onAskAgain : undefined}
+          onRunAgain={stored !== undefined && table?.sql ? run : undefined}
+          onError={setError}
+        />
+      )}
+      {!isRunning && isLast && suggestions.length > 0 && (
+        <ButtonList label={TEXTS.answer.followUps} texts={suggestions} onChoose={onAsk} />
+      )}
+    </article>
+  );
+}
+
+/** Made again only when its own message changed: of a long conversation, one answer grows. */
+export const Answer = memo(AnswerView);

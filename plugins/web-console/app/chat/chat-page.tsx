@@ -1,0 +1,178 @@
+/** The page to ask questions in: the box, the answers so far, and before the first question what could be asked. */
+import { type Chat, useChat } from '@ai-sdk/react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { refreshConversations, useConnections, useConversations, useSuggestions } from '../api/queries.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
+import { Answer } from './answer.tsx';
+import styles from './chat-page.module.css';
+import type { Chats } from './chats.ts';
+import { type ChatMessage, endOf, stepsOf, textOf, turnsOf } from './message.ts';
+import { QuestionBox } from './question-box.tsx';
+
+/** Between two updates of a growing text, in milliseconds. */
+const THROTTLE_MS = 50;
+const SUGGESTIONS = 4;
+const RECENT = 5;
+/** From the end of the page, in pixels: who is further up reads, and is not moved. */
+const NEAR_END = 120;
+
+export interface ChatPageProps {
+  readonly chat: Chat<ChatMessage>;
+  readonly chats: Chats;
+  readonly hasHistory: boolean;
+  /** The first question of a new conversation was asked. */
+  readonly onBegin: () => void;
+}
+
+/** In one line: what is going on. */
+function statusOf(isRunning: boolean, answer: ChatMessage | undefined): string {
+  if (answer === undefined) return isRunning ? TEXTS.answer.working : '';
+  if (!isRunning) return endOf(answer).outcome === undefined ? '' : TEXTS.answer.complete;
+  const table = stepsOf(answer).findLast((step) => step.table !== undefined)?.table;
+  return table === undefined ? TEXTS.answer.working : TEXTS.answer.rows(table.rowCount);
+}
+
+function Beginning(props: { hasHistory: boolean; onAsk: (text: string) => void }): ReactNode {
+  const suggestions = useSuggestions(SUGGESTIONS);
+  const { data } = useConversations('', RECENT, props.hasHistory);
+  const recent = data?.conversations ?? [];
+  return (
+    <>
+      <ul aria-label={TEXTS.ask.suggested} className={styles.suggestions}>
+        {suggestions.map((question) => (
+          <li key={question}>
+            <button type="button" onClick={() => props.onAsk(question)}>
+              <bdi>{question}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {recent.length > 0 && (
+        <section>
+          <h2>{TEXTS.history.recent}</h2>
+          <ul className={styles.recent}>
+            {recent.map(({ id, title }) => (
+              <li key={id}>
+                <Link href={`/c/${id}`}>
+                  <bdi>{title}</bdi>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Stays at the end of the page while the text grows, for a reader who is there. */
+function useFollow(messages: readonly unknown[]): void {
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const onScroll = () => {
+      isAtEnd.current = innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR_END;
+    };
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, []);
+  useEffect(() => {
+    if (isAtEnd.current) scrollTo({ top: document.documentElement.scrollHeight });
+  }, [messages]);
+}
+
+export function ChatPage({ chat, chats, hasHistory, onBegin }: ChatPageProps): ReactNode {
+  const client = useQueryClient();
+  const { messages, status, error, sendMessage, regenerate, stop, clearError } = useChat({
+    chat,
+    throttle: THROTTLE_MS,
+  });
+  const box = useRef<HTMLTextAreaElement>(null);
+  const connections = useConnections();
+  const [connectionId, setConnectionId] = useState(chats.connectionId);
+  const isRunning = status === 'submitted' || status === 'streaming';
+  const turns = turnsOf(messages);
+  const last = turns.at(-1);
+  const title = turns[0] === undefined ? TEXTS.ask.title : textOf(turns[0].question);
+  usePageTitle(title);
+  useFollow(messages);
+
+  const ask = useCallback(
+    (text: string) => {
+      onBegin();
+      clearError();
+      void sendMessage({ text });
+      box.current?.focus();
+    },
+    [sendMessage, clearError, onBegin],
+  );
+  const askAgain = useCallback(() => {
+    clearError();
+    void regenerate();
+  }, [regenerate, clearError]);
+  const edit = useCallback((text: string, selected = text) => {
+    const { current } = box;
+    if (current === null) return;
+    current.value = text;
+    current.focus();
+    const at = text.indexOf(selected);
+    current.setSelectionRange(at, at + selected.length);
+  }, []);
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isOpen = document.querySelector('dialog[open], :popover-open') !== null;
+      if (event.key === 'Escape' && !isOpen) void stop();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [stop]);
+
+  useEffect(() => {
+    if (!isRunning) void refreshConversations(client);
+  }, [isRunning, client]);
+
+  return (
+    <div className={turns.length === 0 ? styles.beginning : styles.conversation}>
+      <h1 className={turns.length === 0 ? undefined : 'visually-hidden'}>{title}</h1>
+      <div role="log" aria-live="off" aria-label={TEXTS.answer.transcript}>
+        {turns.map(({ question, answer }) => (
+          <Answer
+            key={question.id}
+            question={question}
+            answer={answer}
+            conversationId={chat.id}
+            isRunning={isRunning && question === last?.question}
+            isLast={question === last?.question}
+            onEdit={edit}
+            onAsk={ask}
+            onAskAgain={askAgain}
+          />
+        ))}
+      </div>
+      <p role="status" className="visually-hidden">
+        {statusOf(isRunning, last?.answer)}
+      </p>
+      {error !== undefined && <Alert error={error} onRetry={askAgain} />}
+      <div className={styles.box}>
+        <QuestionBox
+          box={box}
+          isRunning={isRunning}
+          connections={connections}
+          connectionId={connectionId}
+          onConnection={(id) => {
+            chats.connectionId = id;
+            setConnectionId(id);
+          }}
+          onAsk={ask}
+          onStop={() => void stop()}
+          onEditLast={() => last !== undefined && edit(textOf(last.question))}
+        />
+      </div>
+      {turns.length === 0 && <Beginning hasHistory={hasHistory} onAsk={ask} />}
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * Shows Markdown as elements. No HTML is ever made of it: tags are text, images are their alternative text, and links
+ * lead where they say, to the web or to a mail address alone.
+ */
+import { Lexer, type Token, type Tokens } from 'marked';
+import { createContext, Fragment, memo, type ReactNode, useContext, useMemo } from 'react';
+import styles from './markdown.module.css';
+
+/** How plain text is shown, such as with its numbers as buttons. */
+export const TextView = createContext<(text: string) => ReactNode>((text) => text);
+
+const LINK = /^(?:https?:|mailto:)/i;
+/** Deeper lists and quotes are shown as text. */
+const MAX_DEPTH = 12;
+
+function Text({ text }: { readonly text: string }): ReactNode {
+  return useContext(TextView)(text);
+}
+
+function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactNode {
+  if (!LINK.test(href) || !URL.canParse(href)) return children;
+  const { host, pathname, protocol } = new URL(href);
+  return (
+    <>
+      <a href={href} rel="noopener noreferrer nofollow" target="_blank">
+        {children}
+      </a>
+      <span className={styles.host}> ({protocol === 'mailto:' ? pathname : host})</span>
+    </>
+  );
+}
+
+function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode {
+  return tokens?.map((token, index) => <Fragment key={index}>{inlineToken(token, depth + 1)}</Fragment>);
+}
+
+function inlineToken(token: Token, depth: number): ReactNode {
+  if (depth > MAX_DEPTH) return token.raw;
+  switch (token.type) {
+    case 'strong':
+      return <strong>{inline(token.tokens, depth)}</strong>;
+    case 'em':
+      return <em>{inline(token.tokens, depth)}</em>;
+    case 'del':
+      return <del>{inline(token.tokens, depth)}</del>;
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return <Link href={token.href}>{inline(token.tokens, depth)}</Link>;
+    case 'image':
+      return <Text text={token.text} />;
+    case 'text':
+      return token.tokens === undefined ? <Text text={String(token.text)} /> : inline(token.tokens, depth);
+    case 'escape':
+      return token.text;
+    default:
+      return <Text text={token.raw} />;
+  }
+}
+
+function Table({ header, rows, align }: Tokens.Table): ReactNode {
+  const cell = ({ tokens }: Tokens.TableCell, index: number, Tag: 'td' | 'th') => (
+    <Tag key={index} data-align={align[index] ?? undefined} scope={Tag === 'th' ? 'col' : undefined}>
+      {inline(tokens, 0)}
+    </Tag>
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
+    <div className={styles.scroll} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{header.map((head, index) => cell(head, index, 'th'))}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>{row.map((data, index) => cell(data, index, 'td'))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function blocks(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, index) => <Block key={index} token={token} depth={depth} />);
+}
+
+/** A block that did not change is not made again while the text grows. */
+const Block = memo(BlockView, (before, after) => before.token.raw === after.token.raw && before.depth === after.depth);
+
+function BlockView({ token, depth }: { readonly token: Token; readonly depth: number }): ReactNode {
+  if (depth > MAX_DEPTH) return <p>{token.raw}</p>;
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'heading':
+      return <p className={styles.heading}>{inline(token.tokens, depth)}</p>;
+    case 'code':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+        <pre tabIndex={0}>
+          <code>{token.text}</code>
+        </pre>
+      );
+    case 'blockquote':
+      return <blockquote>{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
+    case 'hr':
+      return <hr />;
+    case 'list': {
+      const { ordered, start, items } = token as Tokens.List;
+      const shown = items.map((item, index) => <li key={index}>{blocks(item.tokens, depth + 1)}</li>);
+      return ordered ? <ol start={Number(start) || 1}>{shown}</ol> : <ul>{shown}</ul>;
+    }
+    case 'table':
+      return <Table {...(token as Tokens.Table)} />;
+    case 'text':
+      return token.tokens === undefined ? <Text text={token.text} /> : inline(token.tokens, depth);
+    case 'paragraph':
+      return <p>{inline(token.tokens, depth)}</p>;
+    default:
+      return <p>{token.raw}</p>;
+  }
+}
+
+export function Markdown({ text }: { readonly text: string }): ReactNode {
+  const tokens = useMemo(() => new Lexer({ gfm: true, breaks: true }).lex(text), [text]);
+  return <div className={styles.text}>{blocks(tokens, 0)}</div>;
+}

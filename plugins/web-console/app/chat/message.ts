@@ -1,0 +1,111 @@
+/** Reads the parts of chat messages: what was said, which steps were taken, and what came of them. */
+import type { UIMessage } from 'ai';
+import type { Choice, Note, ResultTable, StatementFacts } from '../api/query-result.ts';
+
+export interface AnswerMetadata {
+  readonly outcome?: 'answered' | 'clarify' | 'declined' | 'failed';
+  readonly notes?: readonly Note[];
+  readonly choices?: readonly Choice[];
+  readonly pendingActions?: readonly { readonly id: string; readonly summary: string }[];
+  /** Of a message that was read from storage. */
+  readonly stored?: { readonly status: 'complete' | 'running' | 'interrupted'; readonly rating?: 'good' | 'bad' };
+  /** Where the answer is stored. */
+  readonly conversationId?: string;
+}
+
+export type ChatMessage = UIMessage<AnswerMetadata>;
+
+/** A question with its answer, which comes a moment later. */
+export interface Turn {
+  readonly question: ChatMessage;
+  readonly answer: ChatMessage | undefined;
+}
+
+/** One call of a tool. */
+export interface Step {
+  readonly id: string;
+  readonly tool: string;
+  readonly state: 'running' | 'done' | 'failed';
+  readonly input: unknown;
+  readonly table: ResultTable | undefined;
+  readonly error: string | undefined;
+}
+
+interface ToolPart {
+  readonly type: string;
+  readonly toolCallId: string;
+  readonly state: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly errorText?: string;
+}
+
+const TOOL = 'tool-';
+
+export function turnsOf(messages: readonly ChatMessage[]): Turn[] {
+  const turns: { question: ChatMessage; answer: ChatMessage | undefined }[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    if (message.role === 'user') turns.push({ question: message, answer: undefined });
+    else if (last !== undefined) last.answer = message;
+  }
+  return turns;
+}
+
+export function textOf({ parts }: ChatMessage): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}
+
+function isTable(output: unknown): output is ResultTable {
+  const { columns, rows } = (output ?? {}) as Partial<ResultTable>;
+  return Array.isArray(columns) && Array.isArray(rows);
+}
+
+function stepOf(part: ToolPart): Step {
+  const { toolCallId: id, type, state, input, output, errorText } = part;
+  return {
+    id,
+    tool: type.slice(TOOL.length),
+    state: state === 'output-error' ? 'failed' : state === 'output-available' ? 'done' : 'running',
+    input,
+    table: isTable(output) ? output : undefined,
+    error: errorText,
+  };
+}
+
+export function stepsOf({ parts }: ChatMessage): Step[] {
+  return parts.flatMap((part) => (part.type.startsWith(TOOL) ? [stepOf(part as unknown as ToolPart)] : []));
+}
+
+function dataOf<T>({ parts }: ChatMessage, type: `data-${string}`): T[] {
+  return parts.flatMap((part) => (part.type === type ? [(part as { data: T }).data] : []));
+}
+
+export function statementOf(message: ChatMessage, toolCallId: string): StatementFacts | undefined {
+  return dataOf<StatementFacts>(message, 'data-statement').findLast((facts) => facts.toolCallId === toolCallId);
+}
+
+export function suggestionsOf(message: ChatMessage): readonly string[] {
+  return dataOf<{ suggestions: readonly string[] }>(message, 'data-suggestions').at(-1)?.suggestions ?? [];
+}
+
+/** How the answer ended: as the stream said at its end, or as it was stored. */
+export function endOf(message: ChatMessage): Pick<AnswerMetadata, 'outcome' | 'notes' | 'choices'> {
+  const { outcome, notes, choices, stored } = message.metadata ?? {};
+  if (outcome !== undefined) return { outcome, notes, choices } as AnswerMetadata;
+  const data = dataOf<AnswerMetadata>(message, 'data-outcome').at(-1);
+  if (data !== undefined) return data;
+  return stored?.status === 'complete' ? { outcome: 'answered' } : {};
+}
+
+/** The question and answer texts, and the last statement: what a server that stores nothing needs for a follow-up. */
+export function withoutRows(message: ChatMessage): ChatMessage {
+  const parts = message.parts.flatMap((part): unknown[] => {
+    if (part.type === 'text') return [part];
+    if (!part.type.startsWith(TOOL)) return [];
+    const { type, toolCallId, state, input, output } = part as unknown as ToolPart;
+    const head = isTable(output) ? { ...output, rows: [] } : undefined;
+    return [{ type, toolCallId, state, input, ...(head && { output: head }) }];
+  });
+  return { ...message, parts: parts as ChatMessage['parts'] };
+}

@@ -1,0 +1,36 @@
+/** Opens a conversation: a new one, one that this tab has, or one that was stored earlier. */
+import type { Chat } from '@ai-sdk/react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '../api/failure.ts';
+import { type StoredMessage, useConversation } from '../api/queries.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { MissingPage } from '../ui/missing-page.tsx';
+import type { Chats } from './chats.ts';
+import type { ChatMessage } from './message.ts';
+
+function messageOf({ id, role, content, status, feedback }: StoredMessage): ChatMessage {
+  const stored = { status, ...(feedback && { rating: feedback.rating }) };
+  return { id, role, parts: content.parts as ChatMessage['parts'], metadata: { stored } };
+}
+
+export interface OpenChatProps {
+  readonly id: string;
+  /** Nothing has been asked in it yet. */
+  readonly isNew: boolean;
+  readonly chats: Chats;
+  readonly hasHistory: boolean;
+  readonly children: (chat: Chat<ChatMessage>) => ReactNode;
+}
+
+/** The chat of this tab, or else of the server. */
+export function OpenChat({ id, isNew, chats, hasHistory, children }: OpenChatProps): ReactNode {
+  const [chat, setChat] = useState(() => chats.get(id) ?? (isNew ? chats.create(id) : undefined));
+  const { data, error, refetch } = useConversation(id, hasHistory && chat === undefined);
+  useEffect(() => {
+    if (data !== undefined) setChat((known) => known ?? chats.create(id, data.messages.map(messageOf)));
+  }, [data, id, chats]);
+  if (chat !== undefined) return children(chat);
+  if (!hasHistory || (error instanceof ApiError && [400, 404].includes(error.status))) return <MissingPage />;
+  return error === null ? <p>{TEXTS.loading}…</p> : <Alert error={error} onRetry={() => void refetch()} />;
+}

@@ -1,0 +1,52 @@
+/** Lists the steps that an answer took, as they happen. */
+import type { ReactNode } from 'react';
+import { TEXTS } from '../texts.ts';
+import styles from './answer.module.css';
+import type { Step } from './message.ts';
+
+function nameOf({ tool, state, input, table }: Step): string {
+  const { path, command } = (input ?? {}) as { path?: unknown; command?: unknown };
+  const target = [path, command].find((value) => typeof value === 'string');
+  if (table !== undefined || /sql/i.test(tool)) return state === 'running' ? TEXTS.step.sqlRunning : TEXTS.step.sql;
+  if (typeof target === 'string') return TEXTS.step.explore(target.slice(0, 200));
+  return tool === 'listMetrics' ? TEXTS.step.metrics : TEXTS.step.other(tool);
+}
+
+function StepLine({ step }: { readonly step: Step }): ReactNode {
+  const name = nameOf(step);
+  if (step.state === 'failed') {
+    return (
+      <li>
+        {TEXTS.step.failed(name)}
+        <span className={styles.stepError}>{step.error}</span>
+      </li>
+    );
+  }
+  return (
+    <li>
+      {name}
+      {step.table !== undefined && `: ${TEXTS.answer.rows(step.table.rowCount)}`}
+      {step.state === 'running' && '…'}
+    </li>
+  );
+}
+
+export function Steps({
+  steps,
+  isRunning,
+}: {
+  readonly steps: readonly Step[];
+  readonly isRunning: boolean;
+}): ReactNode {
+  if (steps.length === 0) return isRunning ? <p className={styles.muted}>{TEXTS.answer.thinking}…</p> : null;
+  return (
+    <details className={styles.steps} open={isRunning}>
+      <summary>{TEXTS.answer.steps(steps.length)}</summary>
+      <ol>
+        {steps.map((step) => (
+          <StepLine key={step.id} step={step} />
+        ))}
+      </ol>
+    </details>
+  );
+}

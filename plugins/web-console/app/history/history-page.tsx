@@ -1,0 +1,140 @@
+/** The page of all conversations: search, open, rename, star, delete. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useDeferredValue, useState } from 'react';
+import { Link } from 'wouter';
+import { call } from '../api/client.ts';
+import { type ConversationSummary, refreshConversations, useConversations } from '../api/queries.ts';
+import type { Chats } from '../chat/chats.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Confirm, Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
+import styles from './history-page.module.css';
+
+const PAGE = 30;
+const MOST = 100;
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+interface Open {
+  readonly dialog: 'rename' | 'delete';
+  readonly conversation: ConversationSummary;
+}
+
+function RenameDialog(props: { title: string; onRename: (title: string) => void; onClose: () => void }): ReactNode {
+  const [title, setTitle] = useState(props.title);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    props.onClose();
+    props.onRename(title.trim());
+  };
+  return (
+    <Dialog title={TEXTS.history.renameTitle} onClose={props.onClose}>
+      <form onSubmit={submit} className={styles.form}>
+        <Field label={TEXTS.history.name} autoComplete="off" value={title} onChange={setTitle} />
+        <div className={styles.buttons}>
+          <button type="button" onClick={props.onClose}>
+            {TEXTS.cancel}
+          </button>
+          <button type="submit" data-kind="primary">
+            {TEXTS.history.rename}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
+  const client = useQueryClient();
+  const [search, setSearch] = useState('');
+  const [limit, setLimit] = useState(PAGE);
+  const { data, error, refetch } = useConversations(useDeferredValue(search.trim()), limit);
+  const [failure, setFailure] = useState<unknown>();
+  const [open, setOpen] = useState<Open>();
+  usePageTitle(TEXTS.history.title);
+  const change = (id: string, method: 'PATCH' | 'DELETE', body?: unknown, part = '') => {
+    setFailure(undefined);
+    call(`/api/v1/conversations/${id}${part}`, { method, body })
+      .then(() => refreshConversations(client))
+      .catch(setFailure);
+  };
+  const conversations = data?.conversations ?? [];
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <h1>{TEXTS.history.title}</h1>
+      <input
+        type="search"
+        aria-label={TEXTS.history.search}
+        placeholder={TEXTS.history.search}
+        className={styles.search}
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      {error !== null && <Alert error={error} onRetry={() => void refetch()} />}
+      {failure !== undefined && <Alert error={failure} />}
+      {data !== undefined && conversations.length === 0 && (
+        <p>{search === '' ? TEXTS.history.empty : TEXTS.history.noMatch}</p>
+      )}
+      <nav aria-label={TEXTS.history.conversations}>
+        <ul className={styles.list}>
+          {conversations.map((conversation) => {
+            const { id, title, starred, updatedAt } = conversation;
+            return (
+              <li key={id}>
+                <Link href={`/c/${id}`} className={styles.link}>
+                  {starred && (
+                    <span role="img" aria-label={TEXTS.history.starred}>
+                      ★{' '}
+                    </span>
+                  )}
+                  <bdi>{title}</bdi>
+                </Link>
+                <time dateTime={updatedAt}>{DATE.format(new Date(updatedAt))}</time>
+                <Menu
+                  label={TEXTS.history.more}
+                  items={[
+                    { label: TEXTS.history.rename, onSelect: () => setOpen({ dialog: 'rename', conversation }) },
+                    {
+                      label: starred ? TEXTS.history.unstar : TEXTS.history.star,
+                      onSelect: () => change(id, 'PATCH', { starred: !starred }, '/star'),
+                    },
+                    { label: TEXTS.history.delete, onSelect: () => setOpen({ dialog: 'delete', conversation }) },
+                  ]}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      </nav>
+      {data !== undefined && data.total > conversations.length && limit < MOST && (
+        <button type="button" onClick={() => setLimit(MOST)}>
+          {TEXTS.history.older}
+        </button>
+      )}
+      {open?.dialog === 'rename' && (
+        <RenameDialog
+          title={open.conversation.title}
+          onRename={(title) => change(open.conversation.id, 'PATCH', { title })}
+          onClose={close}
+        />
+      )}
+      {open?.dialog === 'delete' && (
+        <Confirm
+          title={TEXTS.history.deleteTitle}
+          text={TEXTS.history.deleteText(open.conversation.title)}
+          action={TEXTS.history.delete}
+          cancel={TEXTS.cancel}
+          onConfirm={() => {
+            chats.delete(open.conversation.id);
+            change(open.conversation.id, 'DELETE');
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
