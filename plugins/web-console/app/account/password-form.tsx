@@ -1,0 +1,56 @@
+/** Changes the password of the account. */
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { call } from '../api/client.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Field } from '../ui/field.tsx';
+import styles from './account.module.css';
+
+/** The server's rule. */
+export const MIN_PASSWORD_LENGTH = 8;
+
+export function PasswordForm({ onChanged }: { readonly onChanged: () => void }): ReactNode {
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNext] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [isSending, setIsSending] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setIsSending(true);
+    setError(undefined);
+    try {
+      const body = { currentPassword, newPassword };
+      await call('/api/v1/admin/me/password', { method: 'POST', body, provesPassword: true });
+      setCurrent('');
+      setNext('');
+      onChanged();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setIsSending(false);
+    }
+  };
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+      {error !== undefined && <Alert error={error} />}
+      <Field
+        label={TEXTS.signIn.current}
+        type="password"
+        autoComplete="current-password"
+        value={currentPassword}
+        onChange={setCurrent}
+      />
+      <Field
+        label={TEXTS.signIn.next}
+        type="password"
+        autoComplete="new-password"
+        minLength={MIN_PASSWORD_LENGTH}
+        value={newPassword}
+        onChange={setNext}
+      />
+      <button type="submit" data-kind="primary" disabled={isSending}>
+        {TEXTS.signIn.change}
+      </button>
+    </form>
+  );
+}
