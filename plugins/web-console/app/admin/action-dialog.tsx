@@ -1,0 +1,83 @@
+/** Asks again in words before something is done, with a form where the server needs to know more. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { call } from '../api/client.ts';
+import { ADMIN_KEY } from '../api/queries.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import styles from './admin.module.css';
+import { FormFields, firstValues } from './form-fields.tsx';
+import type { Action } from './resource.ts';
+
+/** Runs actions; resolves to what came of it, for people. */
+export function useRun(): (action: Action, values: Readonly<Record<string, string>>) => Promise<ReactNode> {
+  const client = useQueryClient();
+  return async (action, values) => {
+    const { path, ...request } = action.command(values);
+    try {
+      const result = await call<unknown>(path, request);
+      return action.done?.(result);
+    } finally {
+      // A refusal often means that what is shown is not how it is any more.
+      void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
+      void client.invalidateQueries({ queryKey: ['options'] });
+    }
+  };
+}
+
+export interface ActionDialogProps {
+  readonly action: Action;
+  readonly onDone: (told: ReactNode) => void;
+  readonly onClose: () => void;
+}
+
+export function ActionDialog({ action, onDone, onClose }: ActionDialogProps): ReactNode {
+  const { label, title = `${label}?`, text, fields = [], isDanger = false } = action;
+  const run = useRun();
+  const [values, setValues] = useState(() => firstValues(fields));
+  const [error, setError] = useState<unknown>();
+  const [isRunning, setIsRunning] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isRunning) return;
+    setIsRunning(true);
+    setError(undefined);
+    run(action, values).then(
+      (told) => {
+        onClose();
+        onDone(told);
+      },
+      (failure: unknown) => {
+        setError(failure);
+        setIsRunning(false);
+      },
+    );
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit} className={styles.form}>
+        {text !== undefined && (
+          <p className={styles.said}>
+            <bdi>{text}</bdi>
+          </p>
+        )}
+        <FormFields
+          fields={fields}
+          values={values}
+          error={error}
+          onChange={(name, value) => setValues((before) => ({ ...before, [name]: value }))}
+        />
+        {error !== undefined && <Alert error={error} />}
+        <div className={styles.buttons}>
+          <button type="button" onClick={onClose}>
+            {TEXTS.cancel}
+          </button>
+          <button type="submit" data-kind={isDanger ? 'danger' : 'primary'} disabled={isRunning}>
+            {label}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,139 @@
+/** Shows how much there is, how the service is, and what answers. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { call } from '../../api/client.ts';
+import { ADMIN_KEY, type Me } from '../../api/queries.ts';
+import { TEXTS } from '../../texts.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import styles from '../admin.module.css';
+import { type Fact, Facts, State, Text } from '../parts.tsx';
+import { ADMIN } from '../texts.ts';
+
+interface Overview {
+  readonly connections: number;
+  readonly entities: number;
+  readonly metrics: number;
+  readonly glossaryTerms: number;
+  readonly plugins: number;
+  readonly pluginHealth: readonly { readonly id: string; readonly name: string; readonly status: string }[];
+}
+
+interface Health {
+  readonly components: Readonly<Record<string, { readonly status: string; readonly message?: string }>>;
+}
+
+const T = ADMIN.overview;
+
+function Counts({ overview }: { readonly overview: Overview }): ReactNode {
+  const counts: readonly (readonly [string, number])[] = [
+    [T.connections, overview.connections],
+    [T.entities, overview.entities],
+    [T.metrics, overview.metrics],
+    [T.terms, overview.glossaryTerms],
+    [T.plugins, overview.plugins],
+  ];
+  return (
+    <dl className={styles.counts} aria-label={T.counts}>
+      {counts.map(([label, count]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{count.toLocaleString()}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function HealthTable({ components }: Health): ReactNode {
+  return (
+    <table className={styles.table} aria-label={T.health}>
+      <thead>
+        <tr>
+          <th scope="col">{T.component}</th>
+          <th scope="col">{T.state}</th>
+          <th scope="col">{T.note}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(components).map(([name, { status, message }]) => (
+          <tr key={name}>
+            <td>
+              <Text>{name}</Text>
+            </td>
+            <td>
+              <State isBad={status === 'degraded' || status === 'unhealthy'}>{T.healthOf[status] ?? status}</State>
+            </td>
+            <td>
+              <Text>{message}</Text>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ModelFacts({ me }: { readonly me: Me }): ReactNode {
+  const model = me.model as Me['model'] | null;
+  const version: Fact = { label: T.version, value: <Text>{me.version}</Text> };
+  if (model === null) return <Facts facts={[{ label: T.model, value: T.noModel }, version]} />;
+  if (model.isOffline) return <Facts facts={[{ label: T.model, value: T.offline }, version]} />;
+  const facts: Fact[] = [
+    { label: T.model, value: <Text>{model.modelId}</Text> },
+    { label: T.provider, value: <Text>{model.provider}</Text> },
+    version,
+  ];
+  return <Facts facts={facts} />;
+}
+
+export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
+  usePageTitle(ADMIN.areas.overview);
+  const overview = useQuery({
+    queryKey: [ADMIN_KEY, 'overview'],
+    queryFn: ({ signal }) => call<Overview>('/api/v1/admin/overview', { signal }),
+  });
+  const health = useQuery({
+    queryKey: [ADMIN_KEY, 'health'],
+    queryFn: ({ signal }) => call<Health>('/api/health', { signal }),
+  });
+  const faults = overview.data?.pluginHealth.filter(({ status }) => status !== 'ready') ?? [];
+  const error = overview.error ?? health.error;
+  return (
+    <>
+      <h1>{ADMIN.areas.overview}</h1>
+      {error !== null && (
+        <Alert error={error} onRetry={() => void Promise.all([overview.refetch(), health.refetch()])} />
+      )}
+      {overview.isPending && <p>{TEXTS.loading}…</p>}
+      {overview.data !== undefined && <Counts overview={overview.data} />}
+      <section className={`${styles.section} ${styles.facts}`}>
+        <h2>{T.model}</h2>
+        <ModelFacts me={me} />
+      </section>
+      {overview.data !== undefined && (
+        <section className={styles.section}>
+          <h2>{T.faults}</h2>
+          {faults.length === 0 && <p>{T.noFaults}</p>}
+          <ul>
+            {faults.map(({ id, name, status }) => (
+              <li key={id}>
+                <Link href="/admin/plugins">
+                  <bdi>{name}</bdi>
+                </Link>{' '}
+                <State isBad>{status}</State>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {health.data !== undefined && (
+        <section className={styles.section}>
+          <h2>{T.health}</h2>
+          <HealthTable components={health.data.components} />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+/** Explains the composition: which plugins run, what each needs and is needed by, and the hooks in their order. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../../api/client.ts';
+import { ADMIN_KEY } from '../../api/queries.ts';
+import styles from '../admin.module.css';
+import { Facts, State, Text } from '../parts.tsx';
+import type { Resource } from '../resource.ts';
+import { ResourcePage } from '../resource-page.tsx';
+import { ADMIN } from '../texts.ts';
+
+interface Plugin {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly version: string;
+  readonly status: string;
+  readonly description: string;
+  readonly needs: readonly string[];
+}
+
+interface Hook {
+  readonly id: string;
+  readonly kind: string;
+  readonly gate: boolean;
+  readonly summary: string;
+  readonly taps: readonly { readonly plugin: string; readonly key?: string }[];
+}
+
+interface Composition {
+  readonly plugins: readonly Plugin[];
+  readonly hooks: readonly Hook[];
+}
+
+interface Checked {
+  readonly id: string;
+  readonly healthy: boolean;
+  readonly status: string;
+  readonly message: string | null;
+  readonly latencyMs: number;
+}
+
+const T = ADMIN.plugins;
+const PATH = '/api/v1/admin/plugins';
+
+/** The same answer as the list's, asked once. */
+const useComposition = () =>
+  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<Composition>(PATH, { signal }) });
+
+/** Where the plugin stands in each hook that it taps: `sql.check 2 of 3`. */
+export function placesOf(plugin: string, hooks: readonly Hook[]): readonly string[] {
+  return hooks.flatMap(({ id, taps }) =>
+    taps.flatMap((tap, index) => {
+      if (tap.plugin !== plugin) return [];
+      return [tap.key === undefined ? T.place(id, index + 1, taps.length) : `${id} (${tap.key})`];
+    }),
+  );
+}
+
+function PluginDetail({ plugin: { name, needs } }: { readonly plugin: Plugin }): ReactNode {
+  const { data } = useComposition();
+  const dependants = data?.plugins.filter((other) => other.needs.includes(name)).map((other) => other.name) ?? [];
+  const places = placesOf(name, data?.hooks ?? []);
+  return (
+    <Facts
+      facts={[
+        { label: T.needs, value: <Text>{needs.join(', ')}</Text> },
+        { label: T.neededBy, value: <Text>{dependants.join(', ')}</Text> },
+        {
+          label: T.taps,
+          value:
+            places.length === 0 ? (
+              ADMIN.none
+            ) : (
+              <ul>
+                {places.map((place) => (
+                  <li key={place}>
+                    <Text>{place}</Text>
+                  </li>
+                ))}
+              </ul>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function HookList(): ReactNode {
+  const { data } = useComposition();
+  const tapped = data?.hooks.filter(({ taps }) => taps.length > 0) ?? [];
+  return (
+    <section className={styles.section}>
+      <h2>{T.hooks}</h2>
+      <p className={styles.intro}>{T.hooksIntro}</p>
+      {tapped.map(({ id, kind, gate, summary, taps }) => (
+        <details key={id}>
+          <summary>
+            <bdi>{id}</bdi> {T.kind(kind, gate, taps.length)}
+          </summary>
+          <p>
+            <Text>{summary}</Text>
+          </p>
+          <ol>
+            {taps.map(({ plugin, key }) => (
+              <li key={`${plugin} ${key}`}>
+                <Text>{key === undefined ? plugin : `${plugin} (${key})`}</Text>
+              </li>
+            ))}
+          </ol>
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function CheckedHealth({ result }: { readonly result: Checked }): ReactNode {
+  const { id, healthy, status, message, latencyMs } = result;
+  return (
+    <State isBad={!healthy}>
+      {`${id}: ${status}, ${ADMIN.audit.milliseconds(latencyMs)}. ${message ?? ''}`.trim()}
+    </State>
+  );
+}
+
+const PLUGINS: Resource<Plugin> = {
+  title: ADMIN.areas.plugins,
+  intro: T.intro,
+  path: PATH,
+  key: 'plugins',
+  columns: [
+    { label: T.name, cell: ({ name, version }) => <Text>{`${name} ${version}`}</Text> },
+    { label: T.type, cell: ({ type }) => <Text>{type}</Text> },
+    { label: T.does, cell: ({ description }) => <Text>{description}</Text> },
+    { label: T.state, cell: ({ status }) => <State isBad={status !== 'ready'}>{status}</State> },
+  ],
+  nameOf: ({ name }) => name,
+  idOf: ({ id }) => id,
+  actionsOf: ({ id }) => [
+    {
+      label: T.check,
+      isImmediate: true,
+      command: () => ({ path: `${PATH}/${encodeURIComponent(id)}/health`, method: 'POST' }),
+      done: (result) => <CheckedHealth result={result as Checked} />,
+    },
+  ],
+  detail: (plugin) => <PluginDetail plugin={plugin} />,
+  empty: ADMIN.none,
+};
+
+export function PluginsPage(): ReactNode {
+  return (
+    <>
+      <ResourcePage resource={PLUGINS} />
+      <HookList />
+    </>
+  );
+}

@@ -1,0 +1,220 @@
+/** Shows an area of the administration: filters, a table with pages, commands for each row, and what a row holds. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactNode, useId, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { call } from '../api/client.ts';
+import { ADMIN_KEY } from '../api/queries.ts';
+import { TEXTS } from '../texts.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
+import { ActionDialog, useRun } from './action-dialog.tsx';
+import styles from './admin.module.css';
+import { FormFields } from './form-fields.tsx';
+import type { Action, Resource } from './resource.ts';
+import { ADMIN } from './texts.ts';
+
+const PAGE_ROWS = 25;
+
+type Answer = Readonly<Record<string, unknown>> & { readonly total?: number };
+
+/** The page of the address, from 0. */
+const offsetOf = (search: URLSearchParams) => Math.max(0, Math.trunc(Number(search.get('offset')) || 0));
+
+/** As the list takes it; `more`: its filters and those of the address that have no field, such as an id. */
+export function queryOf(resource: Resource<never>, search: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams(resource.query);
+  for (const { name } of resource.filters ?? []) {
+    const value = search.get(name)?.trim() ?? '';
+    if (value !== '') query.set(name, value);
+  }
+  if (resource.hasPages === true) {
+    query.set('limit', String(PAGE_ROWS));
+    query.set('offset', String(offsetOf(search)));
+  }
+  return query;
+}
+
+function useList<Row>(resource: Resource<Row>, search: URLSearchParams) {
+  const query = queryOf(resource as Resource<never>, search).toString();
+  return useQuery({
+    queryKey: [ADMIN_KEY, resource.path, query],
+    queryFn: ({ signal }) => call<Answer>(query === '' ? resource.path : `${resource.path}?${query}`, { signal }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface RowsProps<Row> {
+  readonly resource: Resource<Row>;
+  readonly rows: readonly Row[];
+  readonly onAction: (action: Action) => void;
+}
+
+function Rows<Row>({ resource, rows, onAction }: RowsProps<Row>): ReactNode {
+  const { columns, title, nameOf, idOf, actionsOf, detail } = resource;
+  const [open, setOpen] = useState<string>();
+  const id = useId();
+  const hasMenu = actionsOf !== undefined || detail !== undefined;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus
+    <section className={styles.scroll} tabIndex={0} aria-label={title}>
+      <table className={styles.table} aria-label={title}>
+        <thead>
+          <tr>
+            {columns.map(({ label, isNumber }) => (
+              <th key={label} scope="col" data-number={isNumber}>
+                {label}
+              </th>
+            ))}
+            {hasMenu && (
+              <th scope="col">
+                <span className="visually-hidden">{ADMIN.commands}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const key = idOf(row);
+            // A row alone, which a link led to, is open at once.
+            const isOpen = detail !== undefined && (open === key || (open === undefined && rows.length === 1));
+            const actions = actionsOf?.(row) ?? [];
+            return (
+              <Fragment key={key}>
+                <tr>
+                  {columns.map(({ label, isNumber, cell }) => (
+                    <td key={label} data-number={isNumber}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                  {hasMenu && (
+                    <td className={styles.commands}>
+                      {detail !== undefined && (
+                        <button
+                          type="button"
+                          data-kind="quiet"
+                          aria-expanded={isOpen}
+                          aria-controls={isOpen ? `${id}${key}` : undefined}
+                          aria-label={`${ADMIN.details}: ${nameOf(row)}`}
+                          onClick={() => setOpen(isOpen ? (rows.length === 1 ? '' : undefined) : key)}
+                        >
+                          {ADMIN.details}
+                        </button>
+                      )}
+                      {actions.length > 0 && (
+                        <Menu
+                          label={`${ADMIN.more}: ${nameOf(row)}`}
+                          items={actions.map((action) => ({
+                            label: action.menuLabel ?? action.label,
+                            onSelect: () => onAction(action),
+                          }))}
+                        >
+                          {ADMIN.more}
+                        </Menu>
+                      )}
+                    </td>
+                  )}
+                </tr>
+                {isOpen && (
+                  <tr id={`${id}${key}`}>
+                    <td colSpan={columns.length + 1} className={styles.detail}>
+                      {detail(row)}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface PagingProps {
+  readonly total: number;
+  readonly offset: number;
+  readonly onGo: (offset: number) => void;
+}
+
+function Paging({ total, offset, onGo }: PagingProps): ReactNode {
+  const last = Math.min(total, offset + PAGE_ROWS);
+  return (
+    <nav aria-label={ADMIN.pages} className={styles.paging}>
+      <button type="button" disabled={offset === 0} onClick={() => onGo(Math.max(0, offset - PAGE_ROWS))}>
+        {ADMIN.previous}
+      </button>
+      <span>{ADMIN.range(Math.min(offset + 1, total), last, total)}</span>
+      <button type="button" disabled={last >= total} onClick={() => onGo(offset + PAGE_ROWS)}>
+        {ADMIN.next}
+      </button>
+    </nav>
+  );
+}
+
+export interface ResourcePageProps<Row> {
+  readonly resource: Resource<Row>;
+  /** Between heading and table. */
+  readonly children?: ReactNode;
+}
+
+export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>): ReactNode {
+  const { title, intro, key, hasPages = false, filters = [], create, empty } = resource;
+  const [search, setSearch] = useSearchParams();
+  const { data, error, refetch } = useList(resource, search);
+  const [action, setAction] = useState<Action>();
+  const [told, setTold] = useState<ReactNode>();
+  const [failure, setFailure] = useState<unknown>();
+  const run = useRun();
+  usePageTitle(title);
+  const change = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        next.delete('offset');
+        if (value === '' || value === '0') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: name !== 'offset' },
+    );
+  const start = (next: Action) => {
+    setTold(undefined);
+    setFailure(undefined);
+    if (next.isImmediate !== true) setAction(next);
+    else run(next, {}).then(setTold, setFailure);
+  };
+  const rows = (data?.[key] ?? []) as readonly Row[];
+  const offset = offsetOf(search);
+  return (
+    <>
+      <div className={styles.heading}>
+        <h1>{title}</h1>
+        {create !== undefined && (
+          <button type="button" data-kind="primary" onClick={() => start(create)}>
+            {create.title ?? create.label}
+          </button>
+        )}
+      </div>
+      {intro !== undefined && <p className={styles.intro}>{intro}</p>}
+      {children}
+      {filters.length > 0 && (
+        <search className={styles.filters} aria-label={ADMIN.filters}>
+          <FormFields fields={filters} values={Object.fromEntries(search)} onChange={change} />
+        </search>
+      )}
+      <p role="status" className={styles.told}>
+        {told}
+      </p>
+      {failure !== undefined && <Alert error={failure} />}
+      {error !== null && <Alert error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <p>{TEXTS.loading}…</p>}
+      {data !== undefined && rows.length === 0 && <p>{search.size > 0 ? ADMIN.noMatch : empty}</p>}
+      {rows.length > 0 && <Rows resource={resource} rows={rows} onAction={start} />}
+      {hasPages && data !== undefined && ((data.total ?? 0) > PAGE_ROWS || offset > 0) && (
+        <Paging total={data.total ?? 0} offset={offset} onGo={(next) => change('offset', String(next))} />
+      )}
+      {action !== undefined && <ActionDialog action={action} onClose={() => setAction(undefined)} onDone={setTold} />}
+    </>
+  );
+}
