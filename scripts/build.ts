@@ -14,6 +14,8 @@ for (const folder of globSync('{semantic,plugins/demo-data/*/,plugins/plugin-sca
   cpSync(folder, join('dist', folder), { recursive: true });
 }
 
+await import('./build-console.ts');
+
 for (const path of globSync('dist/plugins/*/index.js')) {
   const exported: Readonly<Record<string, unknown>> = await import(resolve(path));
   for (const value of Object.values(exported)) {

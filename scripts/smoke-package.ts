@@ -115,6 +115,11 @@ try {
   const rows = (reply.data[0]?.rows ?? []).map((row) => Object.values(row).join(' ')).sort();
   assert.deepEqual(rows, ['Graz 200', 'Linz 50']);
   console.log('the packed tarball answers: Total load by depot ->', rows.join(', '));
+  const page = await fetch(url, { headers: { accept: 'text/html' } });
+  assert.equal(page.status, 200, 'the web console is served');
+  const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
+  assert.equal((await fetch(new URL(script, url))).status, 200, 'the web console has its script');
+  console.log('the packed tarball serves the web console');
 } finally {
   server.stop();
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { circles, folderOf, type Import, importsOf, innerImports, sources } from './harness/imports.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const EVERYTHING = '{kernel,plugins,config,bin,scripts,examples,test}/**/*.ts';
+const EVERYTHING = '{kernel,plugins,config,bin,scripts,examples,test}/**/*.{ts,tsx}';
 const KERNEL_PACKAGES = [
   'tsyringe',
   'reflect-metadata',
@@ -66,7 +66,7 @@ describe('boundaries', () => {
   });
 
   it('plugins import nothing of the composition, the executable or the tests', () => {
-    const bad = offenders(sources('plugins/**/*.ts'), (target) => !/^(?:config|bin|test|scripts)\//.test(target));
+    const bad = offenders(sources('plugins/**/*.{ts,tsx}'), (target) => !/^(?:config|bin|test|scripts)\//.test(target));
     expect(bad).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe('boundaries', () => {
   });
 
   it('no files import each other in a circle, types included, and no folders do', () => {
-    const imports = sources('{kernel,plugins,config,bin}/**/*.ts').flatMap((file) => importsOf(file));
+    const imports = sources('{kernel,plugins,config,bin}/**/*.{ts,tsx}').flatMap((file) => importsOf(file));
     expect(circles(imports)).toEqual([]);
     const folders = imports.map(({ file, target }) => ({ file: folderOf(file), target: folderOf(target) }));
     expect(circles(folders)).toEqual([]);
@@ -121,12 +121,12 @@ describe('boundaries', () => {
   it('files stay short: 300 lines in the kernel, 400 elsewhere', () => {
     const longer = (pattern: string, most: number) => sources(pattern).filter((file) => linesOf(file) > most);
     expect(longer('kernel/**/*.ts', 300)).toEqual([]);
-    expect(longer('{plugins,config,bin,scripts}/**/*.ts', 400)).toEqual([]);
+    expect(longer('{plugins,config,bin,scripts}/**/*.{ts,tsx}', 400)).toEqual([]);
     expect(longer('plugins/*/index.ts', 120)).toEqual([]);
   });
 
   it('no secret, no escape hatch of the type system', () => {
-    for (const file of sources('{kernel,plugins,config,bin}/**/*.ts')) {
+    for (const file of sources('{kernel,plugins,config,bin}/**/*.{ts,tsx}')) {
       const text = textOf(file);
       expect(text, file).not.toMatch(/@ts-(?:ignore|nocheck)/);
       expect(codeOf(file), file).not.toMatch(/\bas any\b/);

@@ -49,6 +49,7 @@ import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
 import { usage } from '../../plugins/usage/index.ts';
+import { webConsole } from '../../plugins/web-console/index.ts';
 import { type Env, readEnv } from '../env.ts';
 import { authentication } from './authentication.ts';
 import { datasources } from './datasources.ts';

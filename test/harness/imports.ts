@@ -16,7 +16,7 @@ export function sources(pattern: string): string[] {
 }
 
 function isTest(file: string): boolean {
-  return /\.(test|fixture)\.ts$|\/fixtures\//.test(file);
+  return /\.(test|fixture)\.tsx?$|\/fixtures\//.test(file);
 }
 
 const IMPORT = /^\s*(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\('([^']+)'\)/gm;

@@ -1,0 +1,114 @@
+/**
+ * Builds the pages of the web console into `dist`, where its plugin finds them, compressed with Brotli.
+ * `--if-changed`: only where the sources are not those of the last build, and never with a failure, for installations.
+ */
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const ROOT = join(import.meta.dirname, '..');
+const SOURCES = join(ROOT, 'plugins/web-console/app');
+const OUTPUT = join(ROOT, 'dist/plugins/web-console/public');
+/** Becomes the output once it is whole: what a server or another build reads meanwhile is the one before. */
+const PREPARED = `${OUTPUT}.${process.pid}`;
+const STAMP = 'sources.sha256';
+/** Below this, a compressed file is not worth its round through a decoder. */
+const MIN_COMPRESSED_BYTES = 1_024;
+
+/** Of everything that goes into the build: the sources, the packages, and this script. */
+function sourceHash(): string {
+  const hash = createHash('sha256');
+  const files = globSync('**/*', { cwd: SOURCES, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  for (const path of [...paths, join(ROOT, 'package-lock.json'), import.meta.filename]) {
+    hash.update(`${path.slice(ROOT.length)}\0`).update(readFileSync(path));
+  }
+  return hash.digest('hex');
+}
+
+function isBuilt(hash: string): boolean {
+  try {
+    return readFileSync(join(OUTPUT, STAMP), 'utf8') === hash;
+  } catch {
+    return false;
+  }
+}
+
+/** License texts of the packages whose code is in the build, which their licenses ask to be given along. */
+function noticesOf(folders: ReadonlySet<string>): string {
+  return [...folders]
+    .toSorted()
+    .map(noticeOf)
+    .join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder });
+  return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()}`;
+}
+
+/** The folder of the package that a module is part of. */
+function packageFolder(id: string): string | undefined {
+  return /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
+}
+
+async function build(hash: string): Promise<void> {
+  // The libraries have a slower form for development, which a test would choose.
+  process.env.NODE_ENV = 'production';
+  const { build: bundle } = await import('vite');
+  const { default: react } = await import('@vitejs/plugin-react');
+  const packages = new Set<string>();
+  await bundle({
+    configFile: false,
+    root: SOURCES,
+    logLevel: 'warn',
+    publicDir: false,
+    plugins: [
+      react(),
+      {
+        name: 'third-party-notices',
+        generateBundle(_options, bundled) {
+          for (const chunk of Object.values(bundled)) {
+            if (chunk.type !== 'chunk') continue;
+            for (const folder of chunk.moduleIds.map(packageFolder)) if (folder !== undefined) packages.add(folder);
+          }
+        },
+      },
+    ],
+    build: {
+      outDir: PREPARED,
+      emptyOutDir: true,
+      target: 'es2023',
+      // Under the policy of the pages, inline data is for images alone.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 2_000,
+    },
+  });
+  writeFileSync(join(PREPARED, 'assets/third-party-notices.txt'), noticesOf(packages));
+  for (const path of globSync('assets/*', { cwd: PREPARED })) {
+    const bytes = readFileSync(join(PREPARED, path));
+    if (bytes.length < MIN_COMPRESSED_BYTES) continue;
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(join(PREPARED, `${path}.br`), brotliCompressSync(bytes, { params }));
+    rmSync(join(PREPARED, path));
+  }
+  writeFileSync(join(PREPARED, STAMP), hash);
+  rmSync(OUTPUT, { recursive: true, force: true });
+  renameSync(PREPARED, OUTPUT);
+}
+
+const isOptional = process.argv.includes('--if-changed');
+const hash = sourceHash();
+if (!isOptional || !isBuilt(hash)) {
+  try {
+    await build(hash);
+  } catch (error) {
+    if (!isOptional) throw error;
+    console.error(`The web console was not built: ${error instanceof Error ? error.message : String(error)}`);
+    console.error('Atlas runs without it; npm run build:console tries again.');
+  }
+}
