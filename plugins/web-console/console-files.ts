@@ -75,13 +75,15 @@ export class ConsoleFiles {
   }
 }
 
-/** Browsers take Brotli over HTTPS and from this machine; over plain HTTP, gzip alone, which is made once. */
+/** Browsers take Brotli over HTTPS and from this machine; over plain HTTP, gzip alone. Each form is made once. */
 function otherEncodings(brotli: Uint8Array): ConsoleFile['bytes'] {
-  let gzip: Uint8Array | undefined;
+  const made = new Map<Encoding, Uint8Array>([['br', brotli]]);
   return (encoding) => {
-    if (encoding === 'br') return brotli;
-    if (encoding === 'identity') return brotliDecompressSync(brotli);
-    gzip ??= gzipSync(brotliDecompressSync(brotli));
-    return gzip;
+    const known = made.get(encoding);
+    if (known !== undefined) return known;
+    const plain = brotliDecompressSync(brotli);
+    const bytes = encoding === 'gzip' ? gzipSync(plain) : plain;
+    made.set(encoding, bytes);
+    return bytes;
   };
 }

@@ -297,6 +297,16 @@ suite('the web console', () => {
       expect(complaints).toEqual([]);
     });
 
+    it('a text that no person would write is shown as it is', async () => {
+      respond = () => ({ text: `${'>'.repeat(3_000)}x` });
+      await using shown = await open();
+      const { page, complaints } = shown;
+      await ask(page, 'Quote yourself');
+      await complete(page);
+      expect(await page.getByRole('article').textContent()).toContain('>>>>x');
+      expect(complaints).toEqual([]);
+    });
+
     it.each(['Escape', 'Stop'])('%s ends the answer, and the page is free', async (how) => {
       let isAborted = false;
       respond = (request) => {

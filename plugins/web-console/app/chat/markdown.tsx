@@ -125,7 +125,21 @@ function BlockView({ token, depth }: { readonly token: Token; readonly depth: nu
   }
 }
 
+/** A line that is nested so deeply that the lexer, which calls itself for each level, would end. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){20}/m;
+
+/** `undefined` for what is no Markdown that a person would write. */
+function tokensOf(text: string): readonly Token[] | undefined {
+  if (TOO_DEEP.test(text)) return undefined;
+  try {
+    return new Lexer({ gfm: true, breaks: true }).lex(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export function Markdown({ text }: { readonly text: string }): ReactNode {
-  const tokens = useMemo(() => new Lexer({ gfm: true, breaks: true }).lex(text), [text]);
+  const tokens = useMemo(() => tokensOf(text), [text]);
+  if (tokens === undefined) return <p className={styles.plain}>{text}</p>;
   return <div className={styles.text}>{blocks(tokens, 0)}</div>;
 }

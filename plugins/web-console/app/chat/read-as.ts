@@ -1,6 +1,6 @@
 /** Separates how a question was read from the text of its answer. */
 
-const LINE = /(?:^|\n)Read as: ([^\n]+?)\.?\s*$/;
+const BEGINNING = 'Read as: ';
 
 export interface ReadAnswer {
   readonly text: string;
@@ -16,7 +16,9 @@ function partsOf(line: string): string[] {
 }
 
 export function readAnswer(text: string): ReadAnswer {
-  const found = LINE.exec(text);
-  if (found === null) return { text, readAs: [] };
-  return { text: text.slice(0, found.index).trimEnd(), readAs: partsOf(found[1] ?? '') };
+  const whole = text.trimEnd();
+  const at = whole.lastIndexOf('\n') + 1;
+  if (!whole.startsWith(BEGINNING, at)) return { text, readAs: [] };
+  const line = whole.slice(at + BEGINNING.length);
+  return { text: whole.slice(0, at).trimEnd(), readAs: partsOf(line.endsWith('.') ? line.slice(0, -1) : line) };
 }
