@@ -62,7 +62,7 @@ export function conversationRoutes(
       query: ListQuery,
       responses: { 200: ConversationPage },
       async handle({ query }, scope) {
-        const { rows, total } = await store.list(ownerOf(scope), query);
+        const { rows, total } = await store.list(ownerOf(scope), query, showsSql(scope.actor));
         return { body: { conversations: rows.map(shown), total } };
       },
     }),

@@ -45,8 +45,8 @@ const COMPARISONS: Readonly<Record<InternalDb['dialect'], Comparison>> = {
 /** Narrows a query of conversations. */
 export type Narrowing = (query: Knex.QueryBuilder) => void;
 
-/** Resolves to what narrows a query of the owner's conversations to those with the text. */
-export async function searched(db: InternalDb, owner: Owner, search: string): Promise<Narrowing> {
+/** Resolves to what narrows a query of the owner's conversations to those with the text, which answers may hide as SQL. */
+export async function searched(db: InternalDb, owner: Owner, search: string, isSqlShown: boolean): Promise<Narrowing> {
   const text = search.toWellFormed().trim();
   if (text === '') return () => {};
   const { operator, message, pattern } = COMPARISONS[db.dialect];
@@ -57,6 +57,7 @@ export async function searched(db: InternalDb, owner: Owner, search: string): Pr
         'conversation_id',
         knex(CONVERSATIONS).where(owner).orderBy('updated_at', 'desc').limit(SEARCHED_CONVERSATIONS).select('id'),
       )
+      .where((query) => (isSqlShown ? query : query.where({ role: 'user' })))
       .whereRaw(message, [pattern(text)]),
   );
   return (query) => {

@@ -54,8 +54,9 @@ export class ConversationStore {
   async list(
     owner: Owner,
     { starred, search = '', ...page }: SortedPage<typeof CONVERSATION_ORDERS> & Filter,
+    isSqlShown = true,
   ): Promise<{ rows: ConversationRow[]; total: number }> {
-    const narrow = search.trim() === '' ? undefined : await searched(this.#db, owner, search);
+    const narrow = search.trim() === '' ? undefined : await searched(this.#db, owner, search, isSqlShown);
     return this.#db.run((db) => {
       const matching = () => {
         const query = db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });

@@ -6,6 +6,7 @@ import { agent } from '../agent/index.ts';
 import { cli } from '../cli/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
+import { queryApi } from '../query-api/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import type { McpApi } from './api.ts';
 import { mcpCommand } from './command.ts';
@@ -23,7 +24,14 @@ export const mcp = definePlugin({
   version: VERSION,
   type: 'interaction',
   description: 'Serves clients of the Model Context Protocol: questions, SQL under guard, the semantic layer.',
-  needs: { agent, http, layer: semanticLayer, prompts: optional(adminPrompts), actions: optional(actions) },
+  needs: {
+    agent,
+    http,
+    layer: semanticLayer,
+    prompts: optional(adminPrompts),
+    actions: optional(actions),
+    queryApi: optional(queryApi),
+  },
   async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
     const sdk = await import('@modelcontextprotocol/server');

@@ -3,6 +3,7 @@ import type { TProperties } from '@sinclair/typebox';
 import { AtlasError, type Scope, Type } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
+import type { QueryApi } from '../query-api/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 
 /** Limit for one result, as JSON text. */
@@ -17,6 +18,8 @@ export interface Services {
   readonly layer: SemanticLayerApi;
   /** Given in a composition that has actions. */
   readonly actions?: Actions | undefined;
+  /** Given where a composition says who may see SQL. */
+  readonly queryApi?: QueryApi | undefined;
 }
 
 /** A type alias: the library's type has an index signature. */
@@ -93,10 +96,11 @@ function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
   };
 }
 
-async function querySql({ agent }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+async function querySql({ agent, queryApi }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
   const ran = await agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
   try {
-    const { sql: _, ...table } = shownTable(ran.table);
+    const { sql: _, ...shown } = shownTable(ran.table);
+    const table = queryApi?.showsSql(scope.actor) === false ? { ...shown, executedSql: '' } : shown;
     return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
   } finally {
     ran.release();

@@ -1,11 +1,18 @@
 /** Leaves code blocks out of a text that arrives in pieces. */
 
-const FENCE = /^\s*(?:```|~~~)/;
+/** Also in a quote or a list. What has further backticks on its line is code within prose. */
+const FENCE = /^[\s>*+\-\d.)]*(`{3,}(?=[^`]*$)|~{3,})/;
 /** What may still become the beginning of a code block. */
-const MAY_BE_FENCE = /^\s*(?:`{0,2}|~{0,2})$/;
+const MAY_BE_FENCE = /^[\s>*+\-\d.)]*(?:`{0,2}|~{0,2})$/;
 /** A longer indentation begins no code block. */
 const MAX_HELD_CHARS = 100;
 const HIDDEN = '(SQL is not shown to you.)\n';
+
+/** A block ends with the signs that began it, at least as many, and nothing else. */
+function isEnd(line: string, fence: string): boolean {
+  const signs = line.replace(/^[\s>]*/, '').trimEnd();
+  return signs.length >= fence.length && signs === fence.charAt(0).repeat(signs.length);
+}
 
 /** Passes text on as it comes, but for lines that may begin a code block: they wait for their end. */
 export class CodeFilter {
@@ -13,7 +20,8 @@ export class CodeFilter {
   #held = '';
   /** The beginning of the line was passed on, so that it is no fence. */
   #isProse = false;
-  #isInCode = false;
+  /** What began the code block that the text is in. */
+  #fence: string | undefined;
 
   add(text: string): string {
     let shown = '';
@@ -35,17 +43,19 @@ export class CodeFilter {
     this.#held += piece;
     if (isEnded) return this.#line();
     const mayBeFence = this.#held.length <= MAX_HELD_CHARS && MAY_BE_FENCE.test(this.#held);
-    if (this.#isInCode || mayBeFence || FENCE.test(this.#held)) return '';
+    if (this.#fence !== undefined || mayBeFence || FENCE.test(this.#held)) return '';
     this.#isProse = true;
     return this.#release();
   }
 
   #line(): string {
     const line = this.#release();
-    const wasInCode = this.#isInCode;
-    if (!FENCE.test(line)) return wasInCode ? '' : line;
-    this.#isInCode = !wasInCode;
-    return wasInCode ? '' : HIDDEN;
+    if (this.#fence !== undefined) {
+      if (isEnd(line, this.#fence)) this.#fence = undefined;
+      return '';
+    }
+    this.#fence = FENCE.exec(line)?.[1];
+    return this.#fence === undefined ? line : HIDDEN;
   }
 
   #release(): string {

@@ -113,7 +113,9 @@ export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: 
     let room = MAX_BYTES;
     for (const { sql, connectionId } of statements.slice(0, MAX_STATEMENTS)) {
       if (room <= 0) break;
-      const reply = await ctx.runSql({ sql, connectionId, surface: SURFACE }, scope);
+      const reply = await ctx.runSql({ sql, connectionId, surface: SURFACE }, scope).catch((error) => {
+        throw showsSql(scope.actor) ? error : withoutStatement(error);
+      });
       room -= sizeOf(reply.result.rows, MAX_BYTES);
       const table = shownTable(tableOf(reply, sql)) as ShareResult['data'][number];
       data.push(showsSql(scope.actor) ? table : { ...table, sql: '', executedSql: '' });
@@ -121,6 +123,17 @@ export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: 
     return { question, data, complete: data.length === statements.length };
   }
 }
+
+/** What a database or a rule says of a statement may quote it. */
+const withoutStatement = (error: unknown) =>
+  error instanceof AtlasError
+    ? new AtlasError('The shared answer cannot be run for you.', {
+        code: error.code,
+        retryAfterSeconds: error.retryAfterSeconds,
+        hint: 'Ask whoever shared it.',
+        cause: error,
+      })
+    : error;
 
 const nothingToRun = () =>
   new AtlasError('This answer ran no statement, so there is nothing that a reader could be shown.', {
