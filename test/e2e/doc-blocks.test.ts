@@ -223,6 +223,7 @@ it('docs/administration.md and the pages that go on from it: every block runs', 
   expect(outputs).toEqual([
     expect.stringContaining('Atlas is listening on'),
     expect.stringContaining('"action":"prompt_collection.created"'),
+    expect.stringContaining('"outcome":"answered"'),
     expect.stringMatching(/"id":"warehouse".*"status":"ok".*"success":true/s),
     expect.stringMatching(/"pendingActions":\[.*"action_type":"sql"/s),
   ]);
