@@ -107,6 +107,7 @@ if (!isOptional || !isBuilt(hash)) {
   try {
     await build(hash);
   } catch (error) {
+    rmSync(PREPARED, { recursive: true, force: true });
     if (!isOptional) throw error;
     console.error(`The web console was not built: ${error instanceof Error ? error.message : String(error)}`);
     console.error('Atlas runs without it; npm run build:console tries again.');

@@ -95,7 +95,7 @@ export class BetterAuthRoutes {
   }
 
   #route(endpoint: Endpoint, handle: (request: RouteRequest, scope: Scope) => Promise<RouteReply>): Route {
-    const { method, path, summary, right, params, query, body, reply, status = 200, errors = [] } = endpoint;
+    const { method, path, summary, right, area, params, query, body, reply, status = 200, errors = [] } = endpoint;
     const refuses = method !== 'GET' || right !== 'public';
     return {
       method,
@@ -104,6 +104,7 @@ export class BetterAuthRoutes {
       summary,
       tag: path.startsWith('/organization/') ? 'Organizations' : 'Sign-in',
       right,
+      ...(area !== undefined && { area }),
       ...(params !== undefined && { params }),
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),

@@ -15,6 +15,7 @@ import { storedAnswers } from './stored-answers.ts';
 
 export type { AnswerRef, ConversationsApi, StoredAnswer } from './api.ts';
 export { type AskedQuestion, askedQuestions } from './asked-questions.ts';
+export type { ConversationDetail, ConversationInfo, ConversationPage } from './schemas.ts';
 
 /** For tables whose rows are deleted with a conversation or a message. */
 export const CONVERSATION_TABLES = { conversations: CONVERSATIONS, messages: MESSAGES };

@@ -87,11 +87,13 @@ const Message = Type.Object(
 );
 
 export const ConversationInfo = Type.Object(fields, { title: 'Conversation' });
+export type ConversationInfo = Static<typeof ConversationInfo>;
 
 export const ConversationPage = Type.Object({
   conversations: Type.Array(ConversationInfo),
   total: Type.Integer(),
 });
+export type ConversationPage = Static<typeof ConversationPage>;
 
 export const ConversationDetail = Type.Object({
   ...fields,
@@ -102,3 +104,4 @@ export const ConversationDetail = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
 });
+export type ConversationDetail = Static<typeof ConversationDetail>;

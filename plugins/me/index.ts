@@ -4,6 +4,8 @@ import { authManaged } from '../auth-managed/index.ts';
 import { http } from '../http/index.ts';
 import { meRoute } from './routes.ts';
 
+export type { Me } from './schemas.ts';
+
 export const me = definePlugin({
   name: 'me',
   version: '1.0.0',

@@ -9,6 +9,8 @@ import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { shareRoutes } from './routes.ts';
 import { ShareStore } from './store.ts';
 
+export type { Share, ShareResult } from './schemas.ts';
+
 export const shares = definePlugin({
   name: 'shares',
   version: '1.0.0',

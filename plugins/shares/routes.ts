@@ -44,6 +44,7 @@ export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: 
       method: 'POST',
       path: '/api/v1/shares',
       operationId: 'shareAnswer',
+      area: 'shares',
       summary: 'Shares one of your answers within your organization: its question and statements.',
       body: ShareBody,
       responses: { 201: ShareLink },

@@ -29,6 +29,7 @@ export const Share = Type.Object(
   },
   { title: 'Share', description: 'A shared answer. It holds no rows and none of its text.' },
 );
+export type Share = Static<typeof Share>;
 
 export const ShareResult = Type.Object(
   {

@@ -1,8 +1,7 @@
 /** Reads the built pages of the console and keeps them in memory, compressed. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { extname } from 'node:path';
 import { brotliDecompressSync, gzipSync } from 'node:zlib';
 
 /** Where `npm run build:console` writes: beside this module in the package, and below `dist` in a clone. */
@@ -42,10 +41,8 @@ export class ConsoleFiles {
     this.assets = names.map((name) => (name.endsWith(COMPRESSED) ? name.slice(0, -COMPRESSED.length) : name));
   }
 
-  /** The build in the given folder, or the one beside this module; none where nothing has been built. */
-  static find(given?: string): ConsoleFiles {
-    const folders =
-      given === undefined ? FOLDERS.map((path) => new URL(path, import.meta.url)) : [pathToFileURL(join(given, '/'))];
+  /** The build in the first of the folders that has one. */
+  static find(folders: readonly URL[] = FOLDERS.map((path) => new URL(path, import.meta.url))): ConsoleFiles {
     return new ConsoleFiles(folders.find((folder) => existsSync(new URL(PAGE, folder))));
   }
 

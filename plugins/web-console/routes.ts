@@ -1,41 +1,50 @@
 /** Declares the routes of the console: one for each page and one for each built file. */
 import { Type } from '@sinclair/typebox';
-import { AtlasError, type Route, type RouteReply, type RouteRequest, type Scope } from '../../kernel/index.ts';
-import type { HttpServer } from '../http/index.ts';
+import {
+  AtlasError,
+  type Collected,
+  httpRoutes,
+  type PluginContext,
+  type Route,
+  type RouteReply,
+  type RouteRequest,
+  type Scope,
+} from '../../kernel/index.ts';
+import { type HttpServer, httpNotFound } from '../http/index.ts';
 import type { ConsoleFile, ConsoleFiles, Encoding } from './console-files.ts';
 import { FILE_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 
 interface Page {
   readonly path: string;
   readonly summary: string;
-  /** A route without which the page has nothing to show. */
-  readonly needs?: string;
+  /** Of the routes without which the page has nothing to show. */
+  readonly area?: string;
 }
 
-/** Of the administration, with the route that each shows. */
-const AREAS = [
-  ['overview', '/api/v1/admin/overview'],
-  ['users', '/api/v1/admin/users'],
-  ['roles', '/api/v1/admin/roles'],
-  ['invitations', '/api/v1/admin/users/invitations'],
-  ['connections', '/api/v1/admin/connections'],
-  ['audit', '/api/v1/admin/audit'],
-  ['ip-allowlist', '/api/v1/admin/ip-allowlist'],
-  ['approval-rules', '/api/v1/admin/approval/rules'],
-  ['plugins', '/api/v1/admin/plugins'],
-  ['usage', '/api/v1/usage'],
-] as const;
+/** Those of the administration that have a page. */
+const ADMIN_AREAS = [
+  'overview',
+  'users',
+  'roles',
+  'invitations',
+  'connections',
+  'audit',
+  'ip-allowlist',
+  'approval-rules',
+  'plugins',
+  'usage',
+];
 
 const PAGES: readonly Page[] = [
   { path: '/', summary: 'The page to ask a question' },
   { path: '/c/:id', summary: 'The page of one conversation' },
-  { path: '/s/:id', summary: 'The page of a shared answer', needs: '/api/v1/shares' },
-  { path: '/history', summary: 'The page of all conversations', needs: '/api/v1/conversations' },
-  { path: '/schedules', summary: 'The page of scheduled questions', needs: '/api/v1/scheduled-tasks' },
-  { path: '/approvals', summary: 'The page of actions that wait for approval', needs: '/api/v1/admin/actions' },
-  { path: '/admin', summary: 'The administration', needs: '/api/v1/admin/overview' },
-  ...AREAS.map(([area, needs]) => ({ path: `/admin/${area}`, summary: `The administration: ${area}`, needs })),
-  { path: '/account', summary: 'The page of your account and its sessions', needs: '/api/auth/list-sessions' },
+  { path: '/s/:id', summary: 'The page of a shared answer', area: 'shares' },
+  { path: '/history', summary: 'The page of all conversations', area: 'history' },
+  { path: '/schedules', summary: 'The page of scheduled questions', area: 'schedules' },
+  { path: '/approvals', summary: 'The page of actions that wait for approval', area: 'approvals' },
+  { path: '/account', summary: 'The page of your account and its sessions', area: 'account' },
+  { path: '/admin', summary: 'The administration', area: 'overview' },
+  ...ADMIN_AREAS.map((area) => ({ path: `/admin/${area}`, summary: `The administration: ${area}`, area })),
 ];
 
 const TEXT = Type.String();
@@ -83,14 +92,26 @@ function pageReply(files: ConsoleFiles, request: Pick<RouteRequest, 'headers'>):
   return fileReply(page, request, { ...PAGE_HEADERS, 'cache-control': 'no-cache' });
 }
 
-/** The console's own page says that there is nothing; without a build, the server's answer does. */
-export function missingPage(files: ConsoleFiles): RouteReply | undefined {
-  if (files.page() === undefined) return undefined;
-  return { ...pageReply(files, { headers: {} }), status: 404 };
+/** Whether a route shows the area, and does not refuse everybody because its feature is off. */
+function isOffered(
+  routes: readonly Collected<Route>[],
+  area: string,
+  { headers }: RouteRequest,
+  scope: Scope,
+): boolean {
+  return routes.some(({ value: route }) => {
+    if (route.area !== area) return false;
+    try {
+      route.ready?.({ headers, params: {} }, scope);
+      return true;
+    } catch (error) {
+      return !(error instanceof AtlasError && error.code === 'not_available');
+    }
+  });
 }
 
 /** Pages need no credentials: they show nothing until they have asked the API. */
-export function consoleRoutes(files: ConsoleFiles, http: Pick<HttpServer, 'routes'>): Route[] {
+function consoleRoutes(files: ConsoleFiles, http: HttpServer): Route[] {
   const common = {
     method: 'GET',
     tag: 'Web console',
@@ -101,25 +122,16 @@ export function consoleRoutes(files: ConsoleFiles, http: Pick<HttpServer, 'route
     page: true,
     responses: { 200: TEXT },
   } as const;
-  /** Mounted, and not refusing everybody because its feature is off. */
-  const isServed = (path: string, headers: RouteRequest['headers'], scope: Scope): boolean => {
-    const route = http.routes().find(({ value }) => value.path === path && value.method === 'GET')?.value;
-    try {
-      route?.ready?.({ headers, params: {} }, scope);
-      return route !== undefined;
-    } catch (error) {
-      return !(error instanceof AtlasError && error.code === 'not_available');
-    }
-  };
   return [
     ...PAGES.map(
-      ({ path, summary, needs }): Route => ({
+      ({ path, summary, area }): Route => ({
         ...common,
         path,
         summary,
-        handle({ headers }, scope) {
-          const reply = pageReply(files, { headers });
-          return needs === undefined || isServed(needs, headers, scope) ? reply : { ...reply, status: 404 };
+        handle(request, scope) {
+          const isThere = area === undefined || isOffered(http.routes(), area, request, scope);
+          const reply = pageReply(files, request);
+          return isThere ? reply : { ...reply, status: 404 };
         },
       }),
     ),
@@ -132,4 +144,12 @@ export function consoleRoutes(files: ConsoleFiles, http: Pick<HttpServer, 'route
       }),
     ),
   ];
+}
+
+/** Serves the pages and their files; the console's own page says that there is none at an address. */
+export function serveConsole(ctx: Pick<PluginContext, 'tap'>, http: HttpServer, files: ConsoleFiles): void {
+  ctx.tap(httpRoutes, () => consoleRoutes(files, http));
+  ctx.tap(httpNotFound, () =>
+    files.page() === undefined ? undefined : { ...pageReply(files, { headers: {} }), status: 404 },
+  );
 }

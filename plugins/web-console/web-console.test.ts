@@ -1,13 +1,15 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { definePlugin, httpRoutes, Type } from '../../kernel/index.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
 import { http } from '../http/index.ts';
 import { openapi } from '../openapi/index.ts';
-import { webConsole } from './index.ts';
+import { ConsoleFiles } from './console-files.ts';
+import { serveConsole } from './routes.ts';
 
 const PAGE = '<!doctype html><title>Atlas</title>';
 const SCRIPT = 'export const answer = 42;'.repeat(100);
@@ -31,6 +33,7 @@ const conversations = definePlugin({
         method: 'GET' as const,
         path: '/api/v1/conversations',
         summary: 'Conversations',
+        area: 'history',
         tag: 'Conversations',
         right: 'public' as const,
         responses: { 200: Type.Array(Type.String()) },
@@ -40,8 +43,20 @@ const conversations = definePlugin({
   },
 });
 
+/** The console with pages of this test. */
+const consoleOf = (folder: string) =>
+  definePlugin({
+    name: 'web-console',
+    version: '1.0.0',
+    type: 'interaction',
+    description: 'Serves pages.',
+    needs: { http },
+    setup: (ctx, _options, needs) =>
+      serveConsole(ctx, needs.http, ConsoleFiles.find([pathToFileURL(join(folder, '/'))])),
+  })();
+
 const startConsole = (folder = builtFolder(), more: Parameters<typeof createTestApp>[0]['plugins'] = []) =>
-  createTestApp({ plugins: [http({ listen: false }), openapi(), webConsole({ folder }), ...more] });
+  createTestApp({ plugins: [http({ listen: false }), openapi(), consoleOf(folder), ...more] });
 
 const get = (url: string, headers: Record<string, string> = {}): InjectedRequest => ({ method: 'GET', url, headers });
 

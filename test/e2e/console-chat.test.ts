@@ -95,6 +95,9 @@ suite('the web console', () => {
       expect(await answer.getByRole('cell', { name: '401,073.08' }).isVisible()).toBe(true);
       await answer.getByRole('button', { name: 'Run again' }).click();
       await expect.poll(() => answer.getByRole('cell', { name: '401,073.08' }).isVisible()).toBe(true);
+      await ran.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+      await page.getByRole('row').filter({ hasText: 'SELECT customers.region' }).waitFor();
       expect(complaints).toEqual([]);
     });
 

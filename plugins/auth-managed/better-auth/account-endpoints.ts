@@ -71,7 +71,14 @@ export const accountEndpoints: readonly Endpoint[] = [
     reply: Type.Union([Type.Object({ session: Session, user: User }), Type.Null()]),
     errors: ['ip_not_allowed'],
   },
-  { method: 'GET', path: '/list-sessions', summary: 'Your sessions', right: 'self', reply: Type.Array(Session) },
+  {
+    method: 'GET',
+    path: '/list-sessions',
+    summary: 'Your sessions',
+    right: 'self',
+    area: 'account',
+    reply: Type.Array(Session),
+  },
   {
     method: 'POST',
     path: '/revoke-session',

@@ -9,6 +9,8 @@ export interface Endpoint {
   readonly summary: string;
   /** `public` where there may be no session; the others are let through by Atlas before the library sees them. */
   readonly right: Right;
+  /** Part of the web console that it shows. */
+  readonly area?: string;
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;

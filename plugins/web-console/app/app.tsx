@@ -25,7 +25,7 @@ const ChangePassword = lazy(() =>
 );
 
 /** The chat of the address; at `/`, a new one, which keeps its place on the page when it gets an address. */
-function ChatRoute({ chats, hasHistory }: { readonly chats: Chats; readonly hasHistory: boolean }): ReactNode {
+function ChatRoute({ chats }: { readonly chats: Chats }): ReactNode {
   const [, navigate] = useLocation();
   const [, params] = useRoute('/c/:id');
   const [newId, setNewId] = useState(() => crypto.randomUUID());
@@ -37,14 +37,9 @@ function ChatRoute({ chats, hasHistory }: { readonly chats: Chats; readonly hasH
   }, [params?.id, newId]);
   const isNew = params === null;
   return (
-    <OpenChat key={id} id={id} isNew={isNew} chats={chats} hasHistory={hasHistory}>
+    <OpenChat key={id} id={id} isNew={isNew} chats={chats}>
       {(chat) => (
-        <ChatPage
-          chat={chat}
-          chats={chats}
-          hasHistory={hasHistory}
-          onBegin={() => isNew && navigate(`/c/${id}`, { replace: true })}
-        />
+        <ChatPage chat={chat} chats={chats} onBegin={() => isNew && navigate(`/c/${id}`, { replace: true })} />
       )}
     </OpenChat>
   );
@@ -88,7 +83,6 @@ function Pages(): ReactNode {
   const client = useQueryClient();
   useEffect(() => followOtherTabs(client), [client]);
   if (useIsAnother(me)) return null;
-  const hasHistory = me?.areas.includes('history') === true;
   const isChat = path === '/' || path.startsWith('/c/');
   return (
     <Shell me={isRefused ? undefined : me}>
@@ -100,18 +94,16 @@ function Pages(): ReactNode {
       {/* What was typed stays while the person signs in again. */}
       <Activity mode={isRefused ? 'hidden' : 'visible'}>
         {error !== null && <MeFailure error={error} onRetry={() => void refetch()} />}
-        {isChat && (me !== undefined || (error === null && path === '/')) && (
-          <ChatRoute chats={chats} hasHistory={hasHistory} />
-        )}
+        {isChat && (me !== undefined || (error === null && path === '/')) && <ChatRoute chats={chats} />}
         {!isChat && me !== undefined && (
           <LazyPart>
             <Switch>
-              {hasHistory && (
+              {me.areas.includes('history') && (
                 <Route path="/history">
                   <HistoryPage chats={chats} />
                 </Route>
               )}
-              {me.mode === 'managed' && (
+              {me.areas.includes('account') && (
                 <Route path="/account">
                   <AccountPage me={me} />
                 </Route>

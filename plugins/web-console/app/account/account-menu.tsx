@@ -11,16 +11,19 @@ import { signOut, switchOrganization } from './session.ts';
 export function AccountMenu({ me }: { readonly me: Me }): ReactNode {
   const [, navigate] = useLocation();
   const [error, setError] = useState<unknown>();
-  const { user, mode, orgId, organizations } = me;
+  const { user, mode, areas, orgId, organizations } = me;
   if (mode === 'none') return null;
   const label = user?.name ?? user?.email ?? user?.id ?? TEXTS.account.nobody;
   const others = organizations.filter(({ id }) => id !== orgId);
   return (
     <>
       <Menu
+        isQuiet
         label={label}
         items={[
-          ...(mode === 'managed' ? [{ label: TEXTS.accountPage.title, onSelect: () => navigate('/account') }] : []),
+          ...(areas.includes('account')
+            ? [{ label: TEXTS.accountPage.title, onSelect: () => navigate('/account') }]
+            : []),
           ...others.map(({ id, name }) => ({
             id,
             label: TEXTS.accountPage.switchTo(name),

@@ -1,11 +1,11 @@
 /** Asks again in words before something is done, with a form where the server needs to know more. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
 import { ADMIN_KEY } from '../api/queries.ts';
-import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
+import { ShownText } from '../ui/shown-text.tsx';
 import styles from './admin.module.css';
 import { FormFields, firstValues } from './form-fields.tsx';
 import type { Action } from './resource.ts';
@@ -38,9 +38,7 @@ export function ActionDialog({ action, onDone, onClose }: ActionDialogProps): Re
   const [values, setValues] = useState(() => firstValues(fields));
   const [error, setError] = useState<unknown>();
   const [isRunning, setIsRunning] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isRunning) return;
+  const submit = () => {
     setIsRunning(true);
     setError(undefined);
     run(action, values).then(
@@ -55,29 +53,28 @@ export function ActionDialog({ action, onDone, onClose }: ActionDialogProps): Re
     );
   };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit} className={styles.form}>
-        {text !== undefined && (
-          <p className={styles.said}>
-            <bdi>{text}</bdi>
-          </p>
-        )}
-        <FormFields
-          fields={fields}
-          values={values}
-          error={error}
-          onChange={(name, value) => setValues((before) => ({ ...before, [name]: value }))}
-        />
-        {error !== undefined && <Alert error={error} />}
-        <div className={styles.buttons}>
-          <button type="button" onClick={onClose}>
-            {TEXTS.cancel}
-          </button>
-          <button type="submit" data-kind={isDanger ? 'danger' : 'primary'} disabled={isRunning}>
-            {label}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={label}
+      isDanger={isDanger}
+      isRunning={isRunning}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {text !== undefined && (
+        <p className={styles.said}>
+          <bdi>
+            <ShownText text={text} />
+          </bdi>
+        </p>
+      )}
+      <FormFields
+        fields={fields}
+        values={values}
+        error={error}
+        onChange={(name, value) => setValues((before) => ({ ...before, [name]: value }))}
+      />
+      {error !== undefined && <Alert error={error} />}
+    </FormDialog>
   );
 }

@@ -103,14 +103,14 @@ function Rows<Row>({ resource, rows, onAction }: RowsProps<Row>): ReactNode {
                       )}
                       {actions.length > 0 && (
                         <Menu
+                          isQuiet
                           label={`${ADMIN.more}: ${nameOf(row)}`}
+                          shown={ADMIN.more}
                           items={actions.map((action) => ({
                             label: action.menuLabel ?? action.label,
                             onSelect: () => onAction(action),
                           }))}
-                        >
-                          {ADMIN.more}
-                        </Menu>
+                        />
                       )}
                     </td>
                   )}

@@ -1,47 +1,14 @@
 /** Reads what the pages show, and keeps it fresh. */
 import { QueryClient, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { ConversationDetail, ConversationPage } from '../../../conversations/index.ts';
+import type { Me } from '../../../me/index.ts';
 import { call } from './client.ts';
 import { ApiError } from './failure.ts';
 
-/** Who asks, and what this server offers them. */
-export interface Me {
-  readonly user: { readonly id: string; readonly email: string | null; readonly name: string | null } | null;
-  readonly role: string;
-  readonly rights: readonly string[];
-  readonly orgId: string | null;
-  readonly organizations: readonly { readonly id: string; readonly name: string }[];
-  readonly mode: string;
-  readonly areas: readonly string[];
-  /** `null` where no model can answer. */
-  readonly model: { readonly provider: string; readonly modelId: string; readonly isOffline: boolean } | null;
-  readonly version: string;
-}
+export type { ConversationInfo } from '../../../conversations/index.ts';
+export type { Me };
 
-export interface ConversationSummary {
-  readonly id: string;
-  readonly title: string;
-  readonly starred: boolean;
-  readonly updatedAt: string;
-}
-
-export interface StoredMessage {
-  readonly id: string;
-  readonly role: 'user' | 'assistant';
-  readonly content: { readonly parts: readonly { readonly type: string; readonly [key: string]: unknown }[] };
-  readonly status: 'complete' | 'running' | 'interrupted';
-  readonly feedback?: { readonly rating: 'good' | 'bad'; readonly reason: string | null } | null;
-}
-
-export interface Conversation extends ConversationSummary {
-  readonly connectionId: string | null;
-  readonly messages: readonly StoredMessage[];
-  readonly total: number;
-}
-
-export interface ConversationList {
-  readonly conversations: readonly ConversationSummary[];
-  readonly total: number;
-}
+export type StoredMessage = ConversationDetail['messages'][number];
 
 /** A refusal stays one; what was busy or out of reach is asked once more. */
 const isWorthRetrying = (failures: number, error: Error) =>
@@ -56,6 +23,9 @@ export function createQueryClient(): QueryClient {
 export const ME = queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => call<Me>('/api/v1/me', { signal }) });
 
 export const useMe = (): UseQueryResult<Me> => useQuery(ME);
+
+/** Whether this server has the area for its reader; `false` until it has said so. */
+export const useHasArea = (area: string): boolean => useMe().data?.areas.includes(area) === true;
 
 interface Prompts {
   readonly collections: readonly { readonly items: readonly { readonly question: string }[] }[];
@@ -86,11 +56,10 @@ export const ADMIN_KEY = 'admin';
 const PENDING_MS = 60_000;
 
 /** How many actions wait for the approval of this reader. */
-export function usePendingApprovals(isOffered: boolean): number {
+export function usePendingApprovals(): number {
   const { data } = useQuery({
     queryKey: [ADMIN_KEY, 'pending'],
     queryFn: ({ signal }) => call<{ readonly total: number }>('/api/v1/admin/actions?limit=1', { signal }),
-    enabled: isOffered,
     refetchInterval: PENDING_MS,
   });
   return data?.total ?? 0;
@@ -98,22 +67,23 @@ export function usePendingApprovals(isOffered: boolean): number {
 
 const CONVERSATIONS = 'conversations';
 
-export function useConversations(search: string, limit: number, isOffered = true): UseQueryResult<ConversationList> {
+export function useConversations(search: string, limit: number): UseQueryResult<ConversationPage> {
+  const isOffered = useHasArea('history');
   return useQuery({
     queryKey: [CONVERSATIONS, search, limit],
     queryFn: ({ signal }) => {
       const query = new URLSearchParams({ limit: String(limit), ...(search !== '' && { search }) });
-      return call<ConversationList>(`/api/v1/conversations?${query}`, { signal });
+      return call<ConversationPage>(`/api/v1/conversations?${query}`, { signal });
     },
     enabled: isOffered,
     placeholderData: (before) => before,
   });
 }
 
-export function useConversation(id: string, isOffered: boolean): UseQueryResult<Conversation> {
+export function useConversation(id: string, isOffered: boolean): UseQueryResult<ConversationDetail> {
   return useQuery({
     queryKey: ['conversation', id],
-    queryFn: ({ signal }) => call<Conversation>(`/api/v1/conversations/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => call<ConversationDetail>(`/api/v1/conversations/${encodeURIComponent(id)}`, { signal }),
     enabled: isOffered,
     // The chat itself knows better from then on.
     staleTime: Number.POSITIVE_INFINITY,

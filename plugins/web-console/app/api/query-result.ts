@@ -6,18 +6,4 @@ export type ResultTable = QueryResult['data'][number];
 export type Note = QueryResult['notes'][number];
 export type Choice = NonNullable<QueryResult['choices']>[number];
 
-/** What ran: the statement as it was asked for beside the one that was executed, with who changed it and why. */
-export interface StatementFacts {
-  readonly toolCallId: string;
-  /** Absent where the reader's role may not see SQL. */
-  readonly requested?: string;
-  readonly executed?: string;
-  readonly changes: readonly { readonly plugin: string; readonly reason: string }[];
-  readonly tables: readonly string[];
-  readonly connectionId: string;
-  readonly durationMs: number;
-  readonly rowCount: number;
-  readonly truncated: boolean;
-  readonly notes: readonly Note[];
-  readonly auditId: string | null;
-}
+export type { StatementFacts } from '../../../agent/index.ts';

@@ -1,8 +1,10 @@
 /** Shows what can be done with an answer: ask again, judge it, share it. */
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
+import { useHasArea } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import styles from './answer.module.css';
 
 export interface AnswerActionsProps {
@@ -19,33 +21,21 @@ export interface AnswerActionsProps {
 function ReasonDialog(props: { onSend: (reason: string) => void; onClose: () => void }): ReactNode {
   const [reason, setReason] = useState('');
   return (
-    <Dialog title={TEXTS.answer.bad} onClose={props.onClose}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          props.onSend(reason.trim());
-        }}
-      >
-        <label>
-          {TEXTS.answer.reason}
-          <textarea maxLength={2_000} value={reason} onChange={(event) => setReason(event.target.value)} />
-        </label>
-        <div className={styles.buttons}>
-          <button type="button" onClick={props.onClose}>
-            {TEXTS.cancel}
-          </button>
-          <button type="submit" data-kind="primary">
-            {TEXTS.answer.send}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={TEXTS.answer.bad}
+      action={TEXTS.answer.send}
+      onSubmit={() => props.onSend(reason.trim())}
+      onClose={props.onClose}
+    >
+      <label className={styles.form}>
+        {TEXTS.answer.reason}
+        <textarea maxLength={2_000} value={reason} onChange={(event) => setReason(event.target.value)} />
+      </label>
+    </FormDialog>
   );
 }
 
 function ShareDialog({ url, onClose }: { readonly url: string; readonly onClose: () => void }): ReactNode {
-  const [isCopied, setIsCopied] = useState(false);
   return (
     <Dialog title={TEXTS.answer.share} onClose={onClose}>
       <label className={styles.form}>
@@ -56,13 +46,7 @@ function ShareDialog({ url, onClose }: { readonly url: string; readonly onClose:
         <button type="button" onClick={onClose}>
           {TEXTS.close}
         </button>
-        <button
-          type="button"
-          data-kind="primary"
-          onClick={() => void navigator.clipboard?.writeText(url).then(() => setIsCopied(true))}
-        >
-          {isCopied ? TEXTS.answer.copied : TEXTS.answer.copy}
-        </button>
+        <CopyButton label={TEXTS.answer.copy} text={url} />
       </div>
     </Dialog>
   );
@@ -70,6 +54,7 @@ function ShareDialog({ url, onClose }: { readonly url: string; readonly onClose:
 
 export function AnswerActions(props: AnswerActionsProps): ReactNode {
   const { stored, onEdit, onAskAgain, onRunAgain, onError } = props;
+  const canShare = useHasArea('shares');
   const [rating, setRating] = useState(props.rating);
   const [isAsking, setIsAsking] = useState(false);
   const [url, setUrl] = useState<string>();
@@ -111,9 +96,11 @@ export function AnswerActions(props: AnswerActionsProps): ReactNode {
           <button type="button" data-kind="quiet" aria-pressed={rating === 'bad'} onClick={() => setIsAsking(true)}>
             {TEXTS.answer.bad}
           </button>
-          <button type="button" data-kind="quiet" onClick={share}>
-            {TEXTS.answer.share}
-          </button>
+          {canShare && (
+            <button type="button" data-kind="quiet" onClick={share}>
+              {TEXTS.answer.share}
+            </button>
+          )}
         </>
       )}
       {isAsking && <ReasonDialog onSend={(reason) => rate('bad', reason)} onClose={() => setIsAsking(false)} />}

@@ -1,6 +1,7 @@
 /** Shows one question with its answer: the steps, the text, the rows, and what can be asked next. */
 import { lazy, memo, type ReactNode, useCallback, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
+import { useHasArea } from '../api/queries.ts';
 import type { ResultTable } from '../api/query-result.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
@@ -64,6 +65,7 @@ function AnswerView(props: AnswerProps): ReactNode {
   const shown = steps.findLast(({ table }) => table !== undefined);
   const { rerun, run, error, setError } = useRunAgain(shown?.table);
   const table = rerun ?? shown?.table;
+  const hasAudit = useHasArea('audit');
   const [mark, setMark] = useState<Mark>();
   const { text, readAs } = readAnswer(answer === undefined ? '' : textOf(answer));
   const end = answer === undefined ? {} : endOf(answer);
@@ -87,10 +89,11 @@ function AnswerView(props: AnswerProps): ReactNode {
           <Result
             question={asked}
             table={table}
-            statement={answer && shown && statementOf(answer, shown.id)}
+            statement={rerun === undefined && answer && shown ? statementOf(answer, shown.id) : undefined}
             isStored={stored !== undefined && rerun === undefined}
             marked={mark}
             isCurrent={isLast}
+            hasAudit={hasAudit}
           />
         </LazyPart>
       )}

@@ -23,7 +23,6 @@ const NEAR_END = 120;
 export interface ChatPageProps {
   readonly chat: Chat<ChatMessage>;
   readonly chats: Chats;
-  readonly hasHistory: boolean;
   /** The first question of a new conversation was asked. */
   readonly onBegin: () => void;
 }
@@ -36,16 +35,16 @@ function statusOf(isRunning: boolean, answer: ChatMessage | undefined): string {
   return table === undefined ? TEXTS.answer.working : TEXTS.answer.rows(table.rowCount);
 }
 
-function Beginning(props: { hasHistory: boolean; onAsk: (text: string) => void }): ReactNode {
+function Beginning({ onAsk }: { readonly onAsk: (text: string) => void }): ReactNode {
   const suggestions = useSuggestions(SUGGESTIONS);
-  const { data } = useConversations('', RECENT, props.hasHistory);
+  const { data } = useConversations('', RECENT);
   const recent = data?.conversations ?? [];
   return (
     <>
       <ul aria-label={TEXTS.ask.suggested} className={styles.suggestions}>
         {suggestions.map((question) => (
           <li key={question}>
-            <button type="button" onClick={() => props.onAsk(question)}>
+            <button type="button" onClick={() => onAsk(question)}>
               <bdi>{question}</bdi>
             </button>
           </li>
@@ -84,7 +83,7 @@ function useFollow(messages: readonly unknown[]): void {
   }, [messages]);
 }
 
-export function ChatPage({ chat, chats, hasHistory, onBegin }: ChatPageProps): ReactNode {
+export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   const client = useQueryClient();
   const { messages, status, error, sendMessage, regenerate, stop, clearError } = useChat({
     chat,
@@ -172,7 +171,7 @@ export function ChatPage({ chat, chats, hasHistory, onBegin }: ChatPageProps): R
           onEditLast={() => last !== undefined && edit(textOf(last.question))}
         />
       </div>
-      {turns.length === 0 && <Beginning hasHistory={hasHistory} onAsk={ask} />}
+      {turns.length === 0 && <Beginning onAsk={ask} />}
     </div>
   );
 }

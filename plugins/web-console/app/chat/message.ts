@@ -1,5 +1,5 @@
 /** Reads the parts of chat messages: what was said, which steps were taken, and what came of them. */
-import type { UIMessage } from 'ai';
+import { type DynamicToolUIPart, getToolName, isToolUIPart, type ToolUIPart, type UIMessage } from 'ai';
 import type { Choice, Note, ResultTable, StatementFacts } from '../api/query-result.ts';
 
 export interface AnswerMetadata {
@@ -31,17 +31,6 @@ export interface Step {
   readonly error: string | undefined;
 }
 
-interface ToolPart {
-  readonly type: string;
-  readonly toolCallId: string;
-  readonly state: string;
-  readonly input?: unknown;
-  readonly output?: unknown;
-  readonly errorText?: string;
-}
-
-const TOOL = 'tool-';
-
 export function turnsOf(messages: readonly ChatMessage[]): Turn[] {
   const turns: { question: ChatMessage; answer: ChatMessage | undefined }[] = [];
   for (const message of messages) {
@@ -61,11 +50,13 @@ function isTable(output: unknown): output is ResultTable {
   return Array.isArray(columns) && Array.isArray(rows);
 }
 
+type ToolPart = ToolUIPart | DynamicToolUIPart;
+
 function stepOf(part: ToolPart): Step {
-  const { toolCallId: id, type, state, input, output, errorText } = part;
+  const { toolCallId: id, state, input, output, errorText } = part;
   return {
     id,
-    tool: type.slice(TOOL.length),
+    tool: getToolName(part),
     state: state === 'output-error' ? 'failed' : state === 'output-available' ? 'done' : 'running',
     input,
     table: isTable(output) ? output : undefined,
@@ -74,7 +65,7 @@ function stepOf(part: ToolPart): Step {
 }
 
 export function stepsOf({ parts }: ChatMessage): Step[] {
-  return parts.flatMap((part) => (part.type.startsWith(TOOL) ? [stepOf(part as unknown as ToolPart)] : []));
+  return parts.filter(isToolUIPart).map(stepOf);
 }
 
 function dataOf<T>({ parts }: ChatMessage, type: `data-${string}`): T[] {
@@ -101,11 +92,8 @@ export function endOf(message: ChatMessage): Pick<AnswerMetadata, 'outcome' | 'n
 /** The question and answer texts, and the last statement: what a server that stores nothing needs for a follow-up. */
 export function withoutRows(message: ChatMessage): ChatMessage {
   const parts = message.parts.flatMap((part): unknown[] => {
-    if (part.type === 'text') return [part];
-    if (!part.type.startsWith(TOOL)) return [];
-    const { type, toolCallId, state, input, output } = part as unknown as ToolPart;
-    const head = isTable(output) ? { ...output, rows: [] } : undefined;
-    return [{ type, toolCallId, state, input, ...(head && { output: head }) }];
+    if (!isToolUIPart(part)) return part.type === 'text' ? [part] : [];
+    return [{ ...part, output: isTable(part.output) ? { ...part.output, rows: [] } : undefined }];
   });
   return { ...message, parts: parts as ChatMessage['parts'] };
 }

@@ -2,7 +2,7 @@
 import type { Chat } from '@ai-sdk/react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../api/failure.ts';
-import { type StoredMessage, useConversation } from '../api/queries.ts';
+import { type StoredMessage, useConversation, useHasArea } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
@@ -19,13 +19,13 @@ export interface OpenChatProps {
   /** Nothing has been asked in it yet. */
   readonly isNew: boolean;
   readonly chats: Chats;
-  readonly hasHistory: boolean;
   readonly children: (chat: Chat<ChatMessage>) => ReactNode;
 }
 
 /** The chat of this tab, or else of the server. */
-export function OpenChat({ id, isNew, chats, hasHistory, children }: OpenChatProps): ReactNode {
+export function OpenChat({ id, isNew, chats, children }: OpenChatProps): ReactNode {
   const [chat, setChat] = useState(() => chats.get(id) ?? (isNew ? chats.create(id) : undefined));
+  const hasHistory = useHasArea('history');
   const { data, error, refetch } = useConversation(id, hasHistory && chat === undefined);
   useEffect(() => {
     if (data !== undefined) setChat((known) => known ?? chats.create(id, data.messages.map(messageOf)));

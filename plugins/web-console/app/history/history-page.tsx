@@ -1,13 +1,14 @@
 /** The page of all conversations: search, open, rename, star, delete. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useDeferredValue, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/client.ts';
-import { type ConversationSummary, refreshConversations, useConversations } from '../api/queries.ts';
+import { type ConversationInfo, refreshConversations, useConversations } from '../api/queries.ts';
 import type { Chats } from '../chat/chats.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
-import { Confirm, Dialog } from '../ui/dialog.tsx';
+import { useDebounced } from '../ui/debounced.ts';
+import { Confirm, FormDialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
@@ -20,30 +21,24 @@ const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 
 interface Open {
   readonly dialog: 'rename' | 'delete';
-  readonly conversation: ConversationSummary;
+  readonly conversation: ConversationInfo;
 }
 
 function RenameDialog(props: { title: string; onRename: (title: string) => void; onClose: () => void }): ReactNode {
   const [title, setTitle] = useState(props.title);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const rename = () => {
     props.onClose();
     props.onRename(title.trim());
   };
   return (
-    <Dialog title={TEXTS.history.renameTitle} onClose={props.onClose}>
-      <form onSubmit={submit} className={styles.form}>
-        <Field label={TEXTS.history.name} autoComplete="off" value={title} onChange={setTitle} />
-        <div className={styles.buttons}>
-          <button type="button" onClick={props.onClose}>
-            {TEXTS.cancel}
-          </button>
-          <button type="submit" data-kind="primary">
-            {TEXTS.history.rename}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={TEXTS.history.renameTitle}
+      action={TEXTS.history.rename}
+      onSubmit={rename}
+      onClose={props.onClose}
+    >
+      <Field label={TEXTS.history.name} autoComplete="off" value={title} onChange={setTitle} />
+    </FormDialog>
   );
 }
 
@@ -51,7 +46,7 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
   const client = useQueryClient();
   const [search, setSearch] = useState('');
   const [limit, setLimit] = useState(PAGE);
-  const { data, error, refetch } = useConversations(useDeferredValue(search.trim()), limit);
+  const { data, error, refetch } = useConversations(useDebounced(search.trim()), limit);
   const [failure, setFailure] = useState<unknown>();
   const [open, setOpen] = useState<Open>();
   usePageTitle(TEXTS.history.title);
@@ -95,6 +90,7 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
                 </Link>
                 <time dateTime={updatedAt}>{DATE.format(new Date(updatedAt))}</time>
                 <Menu
+                  isQuiet
                   label={TEXTS.history.more}
                   items={[
                     { label: TEXTS.history.rename, onSelect: () => setOpen({ dialog: 'rename', conversation }) },
@@ -127,7 +123,6 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
           title={TEXTS.history.deleteTitle}
           text={TEXTS.history.deleteText(open.conversation.title)}
           action={TEXTS.history.delete}
-          cancel={TEXTS.cancel}
           onConfirm={() => {
             chats.delete(open.conversation.id);
             change(open.conversation.id, 'DELETE');

@@ -1,10 +1,10 @@
 /** Shows the rows of one answer as a table, a chart and its SQL, with what ran and the ways to take it along. */
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { ResultTable, StatementFacts } from '../api/query-result.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { useChart } from './chart/use-chart.ts';
 import { columnsOf, type ResultColumn } from './columns.ts';
 import { ExportMenu } from './export/export-menu.tsx';
-import { CopyButton } from './parts/copy-button.tsx';
 import { Tabs } from './parts/tabs.tsx';
 import styles from './result.module.css';
 import { rowsSentence } from './rows-sentence.ts';
@@ -33,6 +33,8 @@ export interface ResultProps {
   readonly marked?: { readonly row: number; readonly column: string } | undefined;
   /** View, sort and filter of this result stand in the page's address: true for one result of a page. */
   readonly isCurrent?: boolean | undefined;
+  /** The reader may open the audit entry of the statement. */
+  readonly hasAudit?: boolean | undefined;
 }
 
 /** Another answer with other columns begins anew; the same statement run again keeps what the reader has chosen. */
@@ -40,7 +42,15 @@ export function Result(props: ResultProps): ReactNode {
   return <ResultViews key={JSON.stringify(props.table.columns)} {...props} />;
 }
 
-function ResultViews({ question, table, statement, isStored, marked, isCurrent = true }: ResultProps): ReactNode {
+function ResultViews({
+  question,
+  table,
+  statement,
+  isStored,
+  marked,
+  isCurrent = true,
+  hasAudit = false,
+}: ResultProps): ReactNode {
   const columns = useMemo(() => columnsOf(table), [table]);
   const [state, change] = useViewState(columns, isCurrent);
   // Typing into a filter stays quick while many rows are filtered.
@@ -153,7 +163,7 @@ function ResultViews({ question, table, statement, isStored, marked, isCurrent =
           </button>
         )}
       </p>
-      <WhatRan statement={ran} />
+      <WhatRan statement={ran} hasAudit={hasAudit} />
       {isPrinting && (
         <Suspense>
           <Printed question={question} {...exported()} onEnd={endPrint} />

@@ -9,8 +9,6 @@ export const RESULT_TEXTS = {
   loading: 'Loading …',
   close: 'Close',
   copy: 'Copy',
-  copied: 'Copied',
-  notCopied: 'The browser did not allow copying. Select the text and copy it with the keyboard.',
 
   rows,
   rowsOf: (shown: number, all: number) => `${number(shown)} of ${rows(all)}`,
@@ -87,7 +85,7 @@ export const RESULT_TEXTS = {
     title: 'Export',
     csv: 'CSV',
     json: 'JSON',
-    markdown: 'Markdown',
+    md: 'Markdown',
     png: 'PNG',
     svg: 'SVG',
     print: 'Print',

@@ -2,9 +2,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useParams } from 'wouter';
+import type { Share, ShareResult } from '../../../shares/index.ts';
 import { call } from '../api/client.ts';
 import { ApiError } from '../api/failure.ts';
-import type { ResultTable } from '../api/query-result.ts';
 import { Result } from '../result/result.tsx';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
@@ -12,11 +12,6 @@ import { Confirm } from '../ui/dialog.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import styles from './shared-page.module.css';
-
-interface Share {
-  readonly question: string;
-  readonly isOwn: boolean;
-}
 
 export function SharedPage(): ReactNode {
   const { id = '' } = useParams<{ id: string }>();
@@ -27,7 +22,7 @@ export function SharedPage(): ReactNode {
     queryFn: ({ signal }) => call<Share>(path, { signal }),
   });
   const { mutate: run, ...ran } = useMutation({
-    mutationFn: () => call<{ data: readonly ResultTable[] }>(`${path}/run`, { method: 'POST' }),
+    mutationFn: () => call<ShareResult>(`${path}/run`, { method: 'POST' }),
   });
   const revoked = useMutation({ mutationFn: () => call(path, { method: 'DELETE' }) });
   const isFound = share.data !== undefined;
@@ -76,7 +71,6 @@ export function SharedPage(): ReactNode {
           title={TEXTS.share.withdrawTitle}
           text={TEXTS.share.withdrawText}
           action={TEXTS.share.withdraw}
-          cancel={TEXTS.cancel}
           onConfirm={() => revoked.mutate()}
           onClose={() => setIsAsking(false)}
         />

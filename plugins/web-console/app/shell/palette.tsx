@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { type Me, useConversations } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
+import { useDebounced } from '../ui/debounced.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { pagesOf } from './pages.ts';
 import styles from './palette.module.css';
@@ -18,8 +19,7 @@ export function Palette({ me, onClose, onGo }: PaletteProps): ReactNode {
   const listId = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  const hasHistory = me?.areas.includes('history') === true;
-  const { data } = useConversations(text.trim(), MOST_CONVERSATIONS, hasHistory);
+  const { data } = useConversations(useDebounced(text.trim()), MOST_CONVERSATIONS);
   const pages = pagesOf(me).filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()));
   const found = [...pages, ...(data?.conversations ?? []).map(({ id, title }) => ({ href: `/c/${id}`, label: title }))];
   const go = (href: string | undefined) => {

@@ -20,7 +20,7 @@ function ThemeMenu(): ReactNode {
       choose(name);
     },
   }));
-  return <Menu label={TEXTS.theme.label} items={items} />;
+  return <Menu isQuiet label={TEXTS.theme.label} items={items} />;
 }
 
 const isTyping = (target: EventTarget | null) =>
@@ -31,7 +31,7 @@ const isWithin = (path: string, href: string) => path === href || (href !== '/' 
 
 /** Shown beside the link to the approvals, which leads to them. */
 function PendingCount(): ReactNode {
-  const count = usePendingApprovals(true);
+  const count = usePendingApprovals();
   if (count === 0) return null;
   return (
     <>

@@ -1,6 +1,8 @@
 /** Shows a modal dialog: the browser's own, which keeps the focus inside and closes with Esc. */
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { TEXTS } from '../texts.ts';
 import styles from './dialog.module.css';
+import { ShownText } from './shown-text.tsx';
 
 export interface DialogProps {
   readonly title: string;
@@ -31,43 +33,65 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactNode {
       }}
     >
       <h2 id={titleId} className={styles.title}>
-        {title}
+        <bdi>
+          <ShownText text={title} />
+        </bdi>
       </h2>
       {children}
     </dialog>
   );
 }
 
-export interface ConfirmProps {
-  readonly title: string;
+export interface FormDialogProps extends DialogProps {
+  /** The verb, on the last button. */
+  readonly action: string;
+  readonly isDanger?: boolean;
+  /** What was sent has not been answered yet. */
+  readonly isRunning?: boolean;
+  readonly onSubmit: () => void;
+}
+
+export function FormDialog(props: FormDialogProps): ReactNode {
+  const { title, action, isDanger = false, isRunning = false, onSubmit, onClose, children } = props;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isRunning) onSubmit();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form className={styles.form} onSubmit={submit}>
+        {children}
+        <div className={styles.buttons}>
+          <button type="button" onClick={onClose}>
+            {TEXTS.cancel}
+          </button>
+          <button type="submit" data-kind={isDanger ? 'danger' : 'primary'} disabled={isRunning}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export interface ConfirmProps extends Omit<DialogProps, 'children'> {
   readonly text: string;
   /** The verb, on the last button. */
   readonly action: string;
-  readonly cancel: string;
   readonly onConfirm: () => void;
-  readonly onClose: () => void;
 }
 
 /** Asks again in words before something that cannot be undone. */
-export function Confirm({ title, text, action, cancel, onConfirm, onClose }: ConfirmProps): ReactNode {
+export function Confirm({ title, text, action, onConfirm, onClose }: ConfirmProps): ReactNode {
+  const confirm = () => {
+    onClose();
+    onConfirm();
+  };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <p>{text}</p>
-      <div className={styles.buttons}>
-        <button type="button" onClick={onClose}>
-          {cancel}
-        </button>
-        <button
-          type="button"
-          data-kind="danger"
-          onClick={() => {
-            onClose();
-            onConfirm();
-          }}
-        >
-          {action}
-        </button>
-      </div>
-    </Dialog>
+    <FormDialog isDanger title={title} action={action} onSubmit={confirm} onClose={onClose}>
+      <p>
+        <ShownText text={text} />
+      </p>
+    </FormDialog>
   );
 }

@@ -1,8 +1,9 @@
 /** Makes the points of a chart from rows: combined by place and series, sorted, and no more than can be read. */
+
+import { visibleText } from '../../ui/visible-text.ts';
 import { plainText } from '../cell-text.ts';
 import { instantOf, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
-import { visibleText } from '../visible-text.ts';
 import { type Aggregate, type ChartSpec, isTime } from './chart-spec.ts';
 
 /** Only these fields reach the drawing: names of columns never do. */

@@ -1,7 +1,8 @@
 /** Says in a sentence what a chart shows, for those who do not see it. */
+
+import { visibleText } from '../../ui/visible-text.ts';
 import type { ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
-import { visibleText } from '../visible-text.ts';
 import type { ChartPoint, ChartPoints } from './chart-points.ts';
 import type { ChartSpec } from './chart-spec.ts';
 

@@ -1,8 +1,8 @@
 /** Shows the chart of a result, or its one number, with selects that change what is drawn. */
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { ShownText } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
 import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
-import { ShownText } from '../parts/shown-text.tsx';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './chart.module.css';
 import { chartSentence, nameOf } from './chart-sentence.ts';

@@ -1,6 +1,6 @@
 /** Offers what is shown as a file of several formats, and for printing. */
 import { type ReactNode, useState } from 'react';
-import { Popover } from '../parts/popover.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { RESULT_TEXTS } from '../texts.ts';
 import type { Exported, Format } from './save.ts';
 
@@ -16,45 +16,18 @@ export function ExportMenu({ onPrint, ...exported }: ExportMenuProps): ReactNode
   async function saveAs(format: Format): Promise<void> {
     setProblem('');
     try {
-      const { save } = await import('./save.ts');
-      await save(format, exported);
+      await (await import('./save.ts')).save(format, exported);
     } catch {
       setProblem(TEXTS.failed);
     }
   }
 
-  const items: readonly (readonly [label: string, choose: () => unknown])[] = [
-    [TEXTS.csv, () => saveAs('csv')],
-    [TEXTS.json, () => saveAs('json')],
-    [TEXTS.markdown, () => saveAs('md')],
-    ...(exported.chart === undefined
-      ? []
-      : ([
-          [TEXTS.png, () => saveAs('png')],
-          [TEXTS.svg, () => saveAs('svg')],
-        ] as const)),
-    [TEXTS.print, onPrint],
-  ];
+  const save = (format: Format) => ({ label: TEXTS[format], onSelect: () => void saveAs(format) });
+  const pictures: readonly Format[] = exported.chart === undefined ? [] : ['png', 'svg'];
+  const formats: readonly Format[] = ['csv', 'json', 'md', ...pictures];
   return (
     <>
-      <Popover kind="menu" label={TEXTS.title}>
-        {(close) =>
-          items.map(([label, choose]) => (
-            <button
-              key={label}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              onClick={() => {
-                close();
-                choose();
-              }}
-            >
-              {label}
-            </button>
-          ))
-        }
-      </Popover>
+      <Menu label={TEXTS.title} items={[...formats.map(save), { label: TEXTS.print, onSelect: onPrint }]} />
       <span aria-live="polite">{problem}</span>
     </>
   );

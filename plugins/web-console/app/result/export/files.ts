@@ -1,7 +1,8 @@
 /** Writes rows as CSV, JSON and Markdown. */
+
+import { visibleText } from '../../ui/visible-text.ts';
 import { groupedNumber, plainText } from '../cell-text.ts';
 import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
-import { visibleText } from '../visible-text.ts';
 import { formulaSafe } from './formula-safe.ts';
 
 /** What is exported: the rows and columns that are shown, in their order. */

@@ -1,9 +1,9 @@
 /** Prints the rows of one result, whole and without the page around it. */
 import { type ReactNode, useEffect } from 'react';
 import { createPortal } from 'react-dom';
+import { ShownText } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
 import { valueAt } from '../columns.ts';
-import { ShownText } from '../parts/shown-text.tsx';
 import { RESULT_TEXTS } from '../texts.ts';
 import type { ExportedRows } from './files.ts';
 import styles from './printed.module.css';

@@ -1,6 +1,6 @@
 /** Shows a statement with colours for its keywords. */
 import { type ReactNode, useMemo } from 'react';
-import { ShownText } from '../parts/shown-text.tsx';
+import { ShownText } from '../../ui/shown-text.tsx';
 import styles from './sql.module.css';
 import { sqlTokens } from './sql-tokens.ts';
 

@@ -13,6 +13,8 @@ const table = {
 };
 const facts = {
   toolCallId: 'x',
+  requested: '',
+  executed: '',
   changes: [{ plugin: 'p', reason: 'r' }],
   tables: ['t'],
   connectionId: 'other',

@@ -14,7 +14,8 @@ export interface ShownStatement {
   readonly auditId: string | null;
 }
 
-const given = (sql: string | undefined) => (sql === undefined || sql === '' ? undefined : sql);
+/** The server leaves it empty where the reader's role may not see it. */
+const given = (sql: string | undefined) => (sql === '' ? undefined : sql);
 
 export function statementOf(table: ResultTable, statement: StatementFacts | undefined): ShownStatement {
   const { connectionId, durationMs, rowCount, truncated } = statement ?? table;

@@ -1,6 +1,7 @@
 /** Shows the statement as it was asked beside the one executed, with who changed it and why. */
 import type { ReactNode } from 'react';
-import { ShownText } from '../parts/shown-text.tsx';
+import { Link } from 'wouter';
+import { ShownText } from '../../ui/shown-text.tsx';
 import { RESULT_TEXTS } from '../texts.ts';
 import styles from './sql.module.css';
 import { SqlText } from './sql-text.tsx';
@@ -8,34 +9,48 @@ import type { ShownStatement } from './statement-shown.ts';
 
 const TEXTS = RESULT_TEXTS.ran;
 
-export function WhatRan({ statement }: { readonly statement: ShownStatement }): ReactNode {
+export interface WhatRanProps {
+  readonly statement: ShownStatement;
+  readonly hasAudit: boolean;
+}
+
+export function WhatRan({ statement, hasAudit }: WhatRanProps): ReactNode {
   const { connectionId, tables, durationMs, rowCount, truncated, auditId } = statement;
-  const facts: readonly (readonly [string, string])[] = [
-    [TEXTS.tables, tables.join(', ')],
-    [TEXTS.connection, connectionId],
-    [TEXTS.duration, TEXTS.milliseconds(durationMs)],
-    [TEXTS.rows, truncated ? TEXTS.truncated(rowCount) : RESULT_TEXTS.rows(rowCount)],
-    [TEXTS.audit, auditId ?? ''],
-  ];
   return (
     <section aria-label={TEXTS.title} className={styles.ran}>
       <details open>
         <summary>{TEXTS.title}</summary>
         <Statements {...statement} />
         <dl className={styles.facts}>
-          {facts
-            .filter(([, value]) => value !== '')
-            .map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd dir="auto">
-                  <ShownText text={value} />
-                </dd>
-              </div>
-            ))}
+          {tables.length > 0 && <Fact name={TEXTS.tables} value={tables.join(', ')} />}
+          <Fact name={TEXTS.connection} value={connectionId} />
+          <Fact name={TEXTS.duration} value={TEXTS.milliseconds(durationMs)} />
+          <Fact name={TEXTS.rows} value={truncated ? TEXTS.truncated(rowCount) : RESULT_TEXTS.rows(rowCount)} />
+          {auditId !== null && (
+            <Fact
+              name={TEXTS.audit}
+              value={auditId}
+              href={hasAudit ? `/admin/audit?id=${encodeURIComponent(auditId)}` : undefined}
+            />
+          )}
         </dl>
       </details>
     </section>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly value: string;
+  readonly href?: string | undefined;
+}
+
+function Fact({ name, value, href }: FactProps): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{href === undefined ? <ShownText text={value} /> : <Link href={href}>{value}</Link>}</dd>
+    </div>
   );
 }
 

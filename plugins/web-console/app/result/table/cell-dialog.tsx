@@ -1,8 +1,8 @@
 /** Shows the whole value of a cell, nested values over several lines. */
 import { type ReactNode, useEffect, useRef } from 'react';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ShownText } from '../../ui/shown-text.tsx';
 import { plainText } from '../cell-text.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { ShownText } from '../parts/shown-text.tsx';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './cell-dialog.module.css';
 

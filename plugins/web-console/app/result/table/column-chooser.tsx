@@ -1,8 +1,8 @@
 /** Hides columns and shows them again. */
 import { type ReactNode, useState } from 'react';
+import { Popover } from '../../ui/popover.tsx';
+import { ShownText } from '../../ui/shown-text.tsx';
 import type { ResultColumn } from '../columns.ts';
-import { Popover } from '../parts/popover.tsx';
-import { ShownText } from '../parts/shown-text.tsx';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './column-chooser.module.css';
 import { columnLabel } from './header-cell.tsx';

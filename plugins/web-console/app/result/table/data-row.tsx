@@ -1,8 +1,8 @@
 /** Shows one row of the table. */
 import { memo, type ReactNode } from 'react';
+import { visibleNodes } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
 import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
-import { visibleNodes } from '../parts/shown-text.tsx';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './data-table.module.css';
 import type { CellPlace } from './use-cell-keys.ts';

@@ -1,7 +1,7 @@
 /** Shows the head of a column, which sorts, filters and resizes it. */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from 'react';
+import { ShownText } from '../../ui/shown-text.tsx';
 import type { ResultColumn } from '../columns.ts';
-import { ShownText } from '../parts/shown-text.tsx';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './data-table.module.css';
 import { type ColumnTable, fittingWidth } from './use-result-table.ts';

@@ -7,6 +7,10 @@ const GAP = 4;
 interface PopoverProps {
   readonly label: string;
   readonly kind: 'menu' | 'dialog';
+  /** What the button shows, where that is not its label. */
+  readonly shown?: ReactNode;
+  /** The button has no border until it is pointed at. */
+  readonly isQuiet?: boolean;
   /** The name of the area where it is not that of the button. */
   readonly areaLabel?: string;
   /** Made while it is open only. */
@@ -24,7 +28,7 @@ function place(area: HTMLElement, button: HTMLElement): void {
   area.style.top = `${below ? Math.min(bottom + GAP, Math.max(GAP, clientHeight - offsetHeight - GAP)) : top - GAP - offsetHeight}px`;
 }
 
-export function Popover({ label, kind, areaLabel = label, children }: PopoverProps): ReactNode {
+export function Popover({ label, kind, shown, isQuiet = false, areaLabel = label, children }: PopoverProps): ReactNode {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const area = useRef<HTMLDivElement>(null);
@@ -63,6 +67,8 @@ export function Popover({ label, kind, areaLabel = label, children }: PopoverPro
       <button
         ref={button}
         type="button"
+        data-kind={isQuiet ? 'quiet' : undefined}
+        aria-label={shown === undefined ? undefined : label}
         aria-haspopup={kind}
         aria-expanded={isOpen}
         aria-controls={id}
@@ -73,7 +79,7 @@ export function Popover({ label, kind, areaLabel = label, children }: PopoverPro
           area.current?.showPopover();
         }}
       >
-        {label}
+        {shown ?? label}
       </button>
       {/* biome-ignore lint/a11y: its role is that of a menu or a dialog. */}
       <div

@@ -1,7 +1,7 @@
 /** Shows a text of a row, a name or a model with its hidden characters as symbols. */
 import { Fragment, type ReactNode } from 'react';
-import { visibleParts } from '../visible-text.ts';
 import styles from './shown-text.module.css';
+import { visibleParts } from './visible-text.ts';
 
 export function ShownText({ text, kept }: { readonly text: string; readonly kept?: string }): ReactNode {
   return visibleNodes(text, kept);

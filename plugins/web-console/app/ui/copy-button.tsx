@@ -1,6 +1,6 @@
 /** Copies a text and says so. */
 import { type ReactNode, useState } from 'react';
-import { RESULT_TEXTS as TEXTS } from '../texts.ts';
+import { TEXTS } from '../texts.ts';
 import { copyText } from './copy-text.ts';
 
 export function CopyButton({ label, text }: { readonly label: string; readonly text: string }): ReactNode {
