@@ -51,7 +51,9 @@ export class HookRegistry {
   }
 
   #entry(hook: AnyHook): Entry {
-    const entry = this.#entries.get(hook) ?? { hook, taps: [], dispatch: undefined, byKey: new Map() };
+    const known = this.#entries.get(hook);
+    if (known !== undefined) return known;
+    const entry: Entry = { hook, taps: [], dispatch: undefined, byKey: new Map() };
     this.#entries.set(hook, entry);
     return entry;
   }

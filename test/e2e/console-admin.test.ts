@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChromium, INSTALL_CHROMIUM } from '../harness/browser.ts';
-import { type ConsoleSite, NARROW, startConsoleSite } from '../harness/console-site.ts';
+import { accessibilityFaults, isWithinWindow, NARROW } from '../harness/console-page.ts';
+import { type ConsoleSite, startConsoleSite } from '../harness/console-site.ts';
 import { type Client, setRole } from '../harness/managed-server.ts';
 import { suiteNeeding } from '../harness/require.ts';
 
@@ -25,14 +26,14 @@ suiteNeeding(
 
   const askSql = async (client: Client, sql: string) => (await client.send('/api/v1/sql', { body: { sql } })).status;
 
-  it('shows how much there is, and lets an administrator of one organization see nothing of another', async () => {
+  it('shows how much there is and what works', async () => {
     await using visited = await site.visit('/', site.boss);
     const { page, complaints } = visited;
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Administration' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await expect.poll(() => page.getByText('Entities').locator('..').textContent()).toMatch(/[1-9]/);
     await page.getByRole('row', { name: /internalDb healthy/ }).waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -62,13 +63,13 @@ suiteNeeding(
       8,
     );
     await page.getByText(/statements in seven days, 1 of them/).waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
 
     await page.getByLabel('Outcome').selectOption('Did not run');
     await expect.poll(() => page.url()).toContain('success=false');
     await expect.poll(() => page.getByText('onerror').count()).toBe(0);
-    await page.getByRole('button', { name: 'Details: DELETE FROM orders' }).waitFor();
-    await page.getByText('refused', { exact: false }).first().waitFor();
+    await page.getByRole('button', { name: 'Details: DELETE FROM orders' }).click();
+    await page.getByRole('cell', { name: /DELETE is not a reading statement/ }).waitFor();
     await page.goto(`${site.url}/admin/audit?text=ONERROR`);
     await page.getByRole('region', { name: 'Audit' }).getByText('Link to this entry').click();
     await expect.poll(() => page.url()).toContain('?id=');
@@ -102,11 +103,11 @@ suiteNeeding(
     const viewer = page.getByRole('row', { name: /viewer@example.com/ });
     await viewer.waitFor();
     expect(await page.getByText('other@example.com').count()).toBe(0);
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
 
     await choose(page, 'viewer@example.com', 'Change role');
     await page.getByLabel('Role').last().selectOption('analyst');
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     await confirm(page, 'Change role');
     await viewer.filter({ hasText: 'analyst' }).waitFor();
 
@@ -147,7 +148,7 @@ suiteNeeding(
     await choose(page, 'new@example.com', 'Revoke');
     await confirm(page, 'Revoke');
     await row.filter({ hasText: 'revoked' }).waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -176,7 +177,7 @@ suiteNeeding(
     await choose(page, 'Auditor', 'Delete');
     await confirm(page, 'Delete');
     await row.waitFor({ state: 'detached' });
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -190,7 +191,7 @@ suiteNeeding(
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.getByRole('alert').waitFor();
     expect(await dialog.getByLabel('Id').getAttribute('aria-invalid')).toBe('true');
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     await dialog.getByLabel('Id').fill('second');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await expect.poll(() => dialog.getByLabel('Id').getAttribute('aria-invalid')).toBe(null);
@@ -207,7 +208,6 @@ suiteNeeding(
     await confirm(page, 'Save');
     await row.filter({ hasText: 'A copy' }).waitFor();
     await page.getByRole('button', { name: 'More: default' }).click();
-    expect(await page.getByRole('menuitem').allTextContents()).toContain('Test');
     expect(await page.getByRole('menu', { name: 'More: default' }).getByRole('menuitem').allTextContents()).toEqual([
       'Test',
     ]);
@@ -237,7 +237,7 @@ suiteNeeding(
     await choose(page, 'Costly', 'Delete');
     await confirm(page, 'Delete');
     await page.getByText('no statement waits for approval').waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
 
     await page.goto(`${site.url}/admin/ip-allowlist`);
     await page.getByRole('button', { name: 'Allow a network' }).click();
@@ -250,7 +250,7 @@ suiteNeeding(
     await choose(page, '127.0.0.0/8', 'Delete');
     await confirm(page, 'Delete');
     await page.getByText('No network is listed').waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -267,7 +267,7 @@ suiteNeeding(
       .filter({ hasText: /^sql-guard$/ })
       .first()
       .waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -288,7 +288,7 @@ suiteNeeding(
     const details = rows.filter({ hasText: 'viewer@example.com' }).getByRole('button', { name: 'Details' });
     await details.last().click();
     await page.locator('pre').filter({ hasText: 'onerror' }).waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     await details.last().click();
 
     const more = (whose: string) => rows.filter({ hasText: whose }).getByRole('button', { name: 'More' }).first();
@@ -332,7 +332,7 @@ suiteNeeding(
     await dialog.getByLabel('Schedule (cron)').fill('30 8 * * 1-5');
     await dialog.getByText('At 08:30, on Monday to Friday').waitFor();
     expect(await dialog.getByRole('list', { name: 'The next five times' }).getByRole('listitem').count()).toBe(5);
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     await confirm(page, 'Schedule');
     const row = page.getByRole('row').filter({ hasText: 'onerror' });
     await row.filter({ hasText: 'At 08:30, on Monday to Friday' }).waitFor();
@@ -341,7 +341,7 @@ suiteNeeding(
     const runs = page.getByRole('table', { name: 'Runs' });
     await runs.getByText('success').waitFor();
     await runs.getByRole('link', { name: 'Open the answer' }).waitFor();
-    expect(await visited.axe()).toEqual([]);
+    expect(await accessibilityFaults(visited.page)).toEqual([]);
     await choose(page, HOSTILE, 'Edit');
     await dialog.getByLabel('Name').fill('Orders');
     await confirm(page, 'Save');
@@ -352,29 +352,19 @@ suiteNeeding(
     expect(complaints).toEqual([]);
   });
 
-  const AREAS = [
-    'overview',
-    'users',
-    'roles',
-    'invitations',
-    'connections',
-    'audit',
-    'approval-rules',
-    'plugins',
-    'usage',
-  ];
-
   it('has pages that fit a phone', async () => {
-    for (const path of [...AREAS.map((area) => `/admin/${area}`), '/approvals', '/schedules']) {
-      await using visited = await site.visit(path, site.boss, NARROW);
+    await using first = await site.visit('/admin', site.boss);
+    const links = first.page.getByRole('navigation', { name: 'Administration' }).getByRole('link');
+    await links.first().waitFor();
+    const areas = await links.evaluateAll((all) => all.map((link) => new URL(String(Object(link).href)).pathname));
+    expect(areas.length).toBeGreaterThan(9);
+    for (const path of [...areas, '/approvals', '/schedules']) {
+      await using visited = await site.visit(path, site.boss, { viewport: NARROW });
       const { page, complaints } = visited;
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });
-      expect([path, await page.evaluate('Math.max(0, document.documentElement.scrollWidth - innerWidth)')]).toEqual([
-        path,
-        0,
-      ]);
-      expect(await visited.axe()).toEqual([]);
+      expect([path, await isWithinWindow(page)]).toEqual([path, true]);
+      expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
       expect(complaints).toEqual([]);
     }
   });

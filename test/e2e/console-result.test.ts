@@ -1,16 +1,20 @@
 /** The result view of the web console in a real browser, under the policy of the pages: table, chart, SQL, files. */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Download, Page } from 'playwright-core';
+import type { Browser, Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { QueryResult } from '../../plugins/query-api/index.ts';
 import { findChromium, INSTALL_CHROMIUM, startBrowser } from '../harness/browser.ts';
+import {
+  accessibilityFaults,
+  type ConsolePage,
+  isWithinWindow,
+  NARROW,
+  openConsole,
+  WIDE,
+} from '../harness/console-page.ts';
 import { suiteNeeding } from '../harness/require.ts';
 import { type ResultPage, startResultPage } from '../harness/result-page.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PHONE = { width: 360, height: 740 };
-const DESKTOP = { width: 1280, height: 900 };
 const QUESTION = 'Revenue by region';
 const SQL = "SELECT region, SUM(revenue) FROM orders WHERE state = 'paid'";
 const IMAGE = '<img src=x onerror="globalThis.wasRun = true">';
@@ -61,36 +65,21 @@ suiteNeeding(
     await served?.[Symbol.asyncDispose]();
   });
 
-  interface Visit extends AsyncDisposable {
-    readonly page: Page;
-    readonly context: BrowserContext;
+  interface Visit extends ConsolePage {
     show(props: ResultProps): Promise<void>;
-    /** What was reported, asked of others or failed. */
-    complaints(): Promise<unknown>;
   }
 
   async function visit(
     props: ResultProps,
     query = '',
-    viewport = DESKTOP,
+    viewport = WIDE,
     scheme: 'light' | 'dark' = 'light',
   ): Promise<Visit> {
-    const context = await browser.newContext({
+    const { page, context, complaints, ...visited } = await openConsole(browser, served.url + query, {
       viewport,
       colorScheme: scheme,
-      locale: 'en-US',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    const failures: string[] = [];
-    page.on('pageerror', ({ message }) => failures.push(message));
-    page.on('console', (message) => failures.push(message.text()));
-    page.on('request', (request) => {
-      const isOwn = new URL(request.url()).origin === new URL(served.url).origin;
-      if (!isOwn && !/^(?:data|blob):/.test(request.url())) failures.push(request.url());
-    });
-    await page.goto(served.url + query);
     const show = async (shown: ResultProps) => {
       await page.evaluate((given) => Object(globalThis).showResult(given), shown);
       await page.getByRole('tablist', { name: 'Result' }).waitFor();
@@ -99,9 +88,9 @@ suiteNeeding(
     return {
       page,
       context,
+      complaints,
       show,
-      complaints: async () => [...failures, ...(await page.evaluate<string[]>('globalThis.violations'))],
-      [Symbol.asyncDispose]: () => context.close(),
+      [Symbol.asyncDispose]: () => visited[Symbol.asyncDispose](),
     };
   }
 
@@ -144,7 +133,7 @@ suiteNeeding(
     expect((await columnTexts(page, 4))[0]).toBe('2023-12-31');
     expect(await head(page, 'region').getAttribute('aria-sort')).toBeNull();
     expect(new URL(page.url()).search).toBe('?sort=day');
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('columns are resized by the pointer and fitted by a double click', async () => {
@@ -162,7 +151,7 @@ suiteNeeding(
     expect(await head(page, 'region').getAttribute('aria-sort')).toBeNull();
     await handle.dblclick();
     expect(await width()).toBe(fitting);
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('filters by column and keeps view, sort and filter in the address', async () => {
@@ -181,7 +170,7 @@ suiteNeeding(
     expect(new URL(page.url()).search).toBe('?view=sql&sort=-orders');
     await visited.show(propsOf(REGIONS, {}, { isCurrent: false }));
     expect(new URL(page.url()).search).toBe('');
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('is used by keyboard alone: tabs, cells, copies, widths, columns', async () => {
@@ -232,7 +221,7 @@ suiteNeeding(
     expect(await active(page)).toBe('Print');
     await press('Escape');
     expect(await active(page)).toBe('Export');
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('10,000 rows are few elements, and the keys reach all of them', async () => {
@@ -281,10 +270,15 @@ suiteNeeding(
     await page.getByLabel('Value').selectOption('orders');
     await expect.poll(() => page.locator('svg .mark-rect path').count()).toBe(4);
     await page.getByText('Bars: orders by region. Highest South: 31; lowest NULL: 4.').waitFor();
-    for (const mark of ['Pie', 'Areas', 'Points', 'Lines']) {
+    for (const [mark, drawn] of [
+      ['Pie', '.mark-arc'],
+      ['Areas', '.mark-area'],
+      ['Points', '.mark-symbol'],
+      ['Lines', '.mark-line'],
+    ] as const) {
       await page.getByLabel('Chart type').selectOption(mark);
       await page.getByRole('img', { name: new RegExp(`^${mark}: `) }).waitFor();
-      await page.locator('svg').waitFor();
+      await page.locator(`svg ${drawn} path`).first().waitFor();
     }
     await visited.show(propsOf([{ total: 1_234_567 }], {}, {}));
     await page.getByRole('tab', { name: 'Chart' }).click();
@@ -294,7 +288,7 @@ suiteNeeding(
     await page.getByText('No chart can be made of these columns.').waitFor();
     await page.getByRole('button', { name: 'Export' }).click();
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['CSV', 'JSON', 'Markdown', 'Print']);
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('saves what is shown as files named after the question', async () => {
@@ -314,7 +308,7 @@ suiteNeeding(
     expect(await textOf(svg)).toMatch(/^<svg[\s\S]*plain[\s\S]*<\/svg>\s*$/);
     const png = readFileSync(await (await exportAs(page, 'PNG')).path());
     expect(png.subarray(1, 4).toString()).toBe('PNG');
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('prints all rows without the page around them', async () => {
@@ -333,7 +327,7 @@ suiteNeeding(
     await page.emulateMedia({ media: 'screen' });
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
     await expect.poll(() => page.locator('[data-printed]').count()).toBe(0);
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('says what ran, with who changed it, and nothing of it to a role that may not see SQL', async () => {
@@ -374,7 +368,7 @@ suiteNeeding(
     await visited.show(propsOf(REGIONS, {}, { isStored: true }));
     await ran.getByText(`${SQL} AND tenant = ?`).waitFor();
     await page.getByText('First 4 rows of the stored answer').waitFor();
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('hostile names and values are text, and harmless ones look right', async () => {
@@ -421,16 +415,17 @@ suiteNeeding(
     for (const across of await page.getByLabel('Across').locator('option').allTextContents()) {
       await page.getByLabel('Across').selectOption(across);
       await page.getByRole('img').waitFor();
+      expect(await page.getByText('could not be drawn').count()).toBe(0);
     }
     await page.getByLabel('Split by').selectOption({ index: 3 });
     await page.locator('svg .role-legend').waitFor();
     expect(JSON.parse(await textOf(await exportAs(page, 'JSON')))).toHaveLength(10);
     expect(await page.locator('img, script:not([src])').count()).toBe(0);
     expect(await page.evaluate('globalThis.wasRun')).toBeUndefined();
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
     // The policy holds, so that a report would have been made.
     await expect(page.evaluate('document.body.innerHTML = "<b>x</b>"')).rejects.toThrow('TrustedHTML');
-    await expect.poll(() => visited.complaints()).not.toEqual([]);
+    await expect.poll(() => visited.complaints).not.toEqual([]);
   });
 
   const propsText = (props: ResultProps) => JSON.stringify(props);
@@ -462,14 +457,14 @@ suiteNeeding(
     await page.getByRole('checkbox', { name: 'column 499' }).click();
     await page.keyboard.press('Escape');
     expect(await page.getByRole('table').getAttribute('aria-colcount')).toBe('499');
-    expect(await visited.complaints()).toEqual([]);
+    expect(visited.complaints).toEqual([]);
   });
 
   it.each([
-    ['phone', 'light', PHONE],
-    ['phone', 'dark', PHONE],
-    ['desktop', 'light', DESKTOP],
-    ['desktop', 'dark', DESKTOP],
+    ['phone', 'light', NARROW],
+    ['phone', 'dark', NARROW],
+    ['desktop', 'light', WIDE],
+    ['desktop', 'dark', WIDE],
   ] as const)(
     'on a %s in %s, axe finds nothing and the page is not wider than the screen',
     async (_name, scheme, size) => {
@@ -491,15 +486,8 @@ suiteNeeding(
       );
       const { page } = visited;
       const check = async (what: string) => {
-        await page.evaluate(AXE);
-        const { violations } = await page.evaluate<{
-          violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-        }>('axe.run(document, { resultTypes: ["violations"] })');
-        const found = violations.map(
-          ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
-        );
-        expect(found, what).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), what).toBe(true);
+        expect(await accessibilityFaults(page), what).toEqual([]);
+        expect(await isWithinWindow(page), what).toBe(true);
       };
       await page.getByRole('button', { name: 'Filters' }).click();
       await page.locator('tbody td').nth(1).click();
@@ -520,7 +508,7 @@ suiteNeeding(
       await page.getByRole('button', { name: 'Export' }).click();
       await page.getByRole('menuitem').first().waitFor();
       await check('SQL and menu');
-      expect(await visited.complaints()).toEqual([]);
+      expect(visited.complaints).toEqual([]);
     },
   );
 });

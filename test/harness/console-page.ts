@@ -2,10 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
+
+export const WIDE = { width: 1_280, height: 800 };
+export const NARROW = { width: 360, height: 740 };
 
 /** Builds the console unless it has been built from these sources. */
 export function buildConsole(): void {
@@ -17,20 +20,23 @@ export function buildConsole(): void {
 
 export interface ConsolePage extends AsyncDisposable {
   readonly page: Page;
-  /** Broken policies, failures of scripts, warnings of libraries, requests to other hosts. */
+  readonly context: BrowserContext;
+  /** Broken policies, failures of scripts, messages of libraries, dialogs, requests to other hosts. */
   readonly complaints: string[];
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Opens another tab of an open browser. */
+  readonly shared?: BrowserContext;
+  /** Of somebody who has signed in. */
+  readonly cookies?: ReadonlyMap<string, string>;
 }
 
 /** Answers of the server with an error status are shown on the page. */
 const EXPECTED = /^Failed to load resource/;
 
-export async function openConsole(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<ConsolePage> {
-  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, locale: 'en-US', ...options });
-  const page = await context.newPage();
+/** Collects what a page has to complain about. */
+export async function watchPage(page: Page, origin: string): Promise<string[]> {
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
@@ -41,14 +47,27 @@ export async function openConsole(
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!/^(?:data|blob):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin) {
-      complaints.push(`request to ${request.url()}`);
-    }
+    const isInside = /^(?:data|blob):/.test(request.url());
+    if (!isInside && new URL(request.url()).origin !== origin) complaints.push(`request to ${request.url()}`);
   });
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
-    console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`);
+    console.error('policy: ' + event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample));`);
+  return complaints;
+}
+
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  { shared, cookies = new Map(), ...options }: OpenOptions = {},
+): Promise<ConsolePage> {
+  const { origin } = new URL(url);
+  const context = shared ?? (await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options }));
+  context.setDefaultTimeout(15_000);
+  await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: origin })));
+  const page = await context.newPage();
+  const complaints = await watchPage(page, origin);
   await page.goto(url);
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** What axe finds wrong on the page as it is now, one line for each element. */

@@ -10,7 +10,7 @@ import { emptyFolder } from './command.ts';
 
 const APP = join(import.meta.dirname, '../../plugins/web-console/app');
 const ENTRY = 'virtual:result-page';
-/** `showResult` renders with the given properties; what the policy reports is kept in `violations`. */
+/** `showResult` renders with the given properties. */
 const SCRIPT = `
 import '/styles/tokens.css';
 import '/styles/base.css';
@@ -18,10 +18,6 @@ import { createElement, lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 const Result = lazy(async () => ({ default: (await import('/result/result.tsx')).Result }));
 const root = createRoot(document.getElementById('console'));
-globalThis.violations = [];
-document.addEventListener('securitypolicyviolation', (event) => {
-  globalThis.violations.push(event.effectiveDirective + ' ' + event.sourceFile + ':' + event.lineNumber + ' ' + event.sample);
-});
 globalThis.showResult = (props) => root.render(createElement(StrictMode, null, createElement(Suspense, null, createElement(Result, props))));
 `;
 

@@ -41,7 +41,7 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly right: Right;
   /** What it shows or changes of one organization, as a sentence begins: closed to actors whose organization is unknown. */
   readonly organizationData?: string;
-  /** Part of the web console that it shows, such as `users`: who may call it is shown that part. */
+  /** Part of a user interface that it shows, such as `users`: who may call it is shown that part. */
   readonly area?: string;
   readonly params?: P;
   readonly query?: Q;
