@@ -38,7 +38,7 @@ async function meOf(app: TestApp, headers: Record<string, string> = {}): Promise
   return { status: statusCode, ...JSON.parse(body) };
 }
 
-const ASKING = ['chat', 'history', 'schedules', 'usage'];
+const ASKING = ['chat', 'history', 'schedules', 'shares', 'usage'];
 const ADMINISTRATION = [
   'approval-rules',
   'approvals',
@@ -51,6 +51,7 @@ const ADMINISTRATION = [
   'prompts',
   'semantic',
 ];
+const ACCOUNT = ['account'];
 const OF_USERS = ['invitations', 'roles', 'users'];
 const ALL_ON = { SVC_ACTIONS_ENABLED: 'true', SVC_SCHEDULER_ENABLED: 'true' };
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -188,7 +189,7 @@ describe('with managed users', () => {
       model: OFFLINE,
       version,
     });
-    expect(areas.sort()).toEqual([...ADMINISTRATION, ...ASKING, ...OF_USERS].sort());
+    expect(areas.sort()).toEqual([...ADMINISTRATION, ...ASKING, ...OF_USERS, ...ACCOUNT].sort());
     expect(rights).toContain('admin');
 
     const of = (url: string, payload: object) => t.send(url, payload, boss);
@@ -205,7 +206,7 @@ describe('with managed users', () => {
       organizations: [{ id: acme, name: 'Acme' }],
       rights: ['self', 'query', 'admin:audit'],
     });
-    expect(auditor.areas.sort()).toEqual(['audit', ...ASKING].sort());
+    expect(auditor.areas.sort()).toEqual(['audit', ...ASKING, ...ACCOUNT].sort());
   });
 
   it('shows backups to administrators of the platform alone', async () => {
