@@ -1,9 +1,12 @@
-/** Prints the test runner's counts as one line, and fails on a failure or a skip. */
+/** Prints the counts of the test runner's runs as one line, and fails on a failure or a skip. */
 import { readFileSync } from 'node:fs';
 
-const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error('usage: summary.ts <results.json>');
-const results = JSON.parse(readFileSync(path, 'utf8'));
-const skipped = results.numPendingTests + results.numTodoTests;
-console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed, ${skipped} skipped`);
-if (results.numFailedTests > 0 || skipped > 0 || results.numPassedTests === 0) process.exit(1);
+const paths = process.argv.slice(2);
+if (paths.length === 0) throw new Error('usage: summary.ts <results.json>...');
+const runs = paths.map((path) => JSON.parse(readFileSync(path, 'utf8')));
+const [passed, failed, pending, todo] = ['Passed', 'Failed', 'Pending', 'Todo'].map((state) =>
+  runs.reduce((sum, run) => sum + run[`num${state}Tests`], 0),
+);
+const skipped = pending + todo;
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+if (failed > 0 || skipped > 0 || runs.some((run) => run.numPassedTests === 0)) process.exit(1);
