@@ -3,7 +3,7 @@ import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from 
 import { agentWrap } from '../agent/index.ts';
 import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { type QueryApi, queryApi } from '../query-api/index.ts';
+import { queryApi, showsSqlBy } from '../query-api/index.ts';
 import type { ConversationsApi } from './api.ts';
 import { StoredConversations } from './conversations.ts';
 import { CONVERSATIONS, MESSAGES, migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -30,12 +30,10 @@ export const conversations = definePlugin({
   setup(ctx, { deletedUsers }, { db, queryApi: answers }): ConversationsApi {
     const store = new ConversationStore(db);
     const stored = new StoredConversations(store, ctx);
-    // Without the plugin there is no option that hides it.
-    const showsSql: QueryApi['showsSql'] = (actor) => answers?.showsSql(actor) ?? true;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask)] : []));
-    ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored, showsSql)));
+    ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored, showsSqlBy(answers))));
     ctx.tap(userDelete, ({ userId, actorId }) => {
       if (deletedUsers === 'delete') return store.leave({ user_id: userId }, undefined);
       if (actorId !== null) return store.leave({ user_id: userId }, actorId);

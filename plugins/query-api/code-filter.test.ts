@@ -40,6 +40,16 @@ describe('a text without its code blocks', () => {
     if (text !== '') expect(inPieces(text)).toEqual(new Set([shown]));
   });
 
+  test('a code block after an end is none of its line', () => {
+    const filter = new CodeFilter();
+    expect([filter.add('Let me look'), filter.end(), filter.add('```sql\nSELECT 1\n```\nb'), filter.end()]).toEqual([
+      'Let me look',
+      '',
+      `${HIDDEN}b`,
+      '',
+    ]);
+  });
+
   test('prose is passed on as it comes', () => {
     const filter = new CodeFilter();
     expect(['The', ' answer', ' is\n', '`', 'x` and', ' more'].map((piece) => filter.add(piece))).toEqual([

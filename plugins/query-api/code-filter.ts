@@ -18,6 +18,8 @@ function isEnd(line: string, fence: string): boolean {
 export class CodeFilter {
   /** What has come of a line and was not passed on. */
   #held = '';
+  /** What is held begins like a code block, and waits for the end of its line. */
+  #isWaiting = false;
   /** The beginning of the line was passed on, so that it is no fence. */
   #isProse = false;
   /** What began the code block that the text is in. */
@@ -29,9 +31,11 @@ export class CodeFilter {
     return shown;
   }
 
-  /** What is left when no further text comes. */
+  /** What is left when no further text comes; what comes all the same begins on a new line. */
   end(): string {
-    return this.#isProse ? '' : this.#line();
+    const isProse = this.#isProse;
+    this.#isProse = false;
+    return isProse ? '' : this.#line();
   }
 
   #take(piece: string): string {
@@ -42,8 +46,10 @@ export class CodeFilter {
     }
     this.#held += piece;
     if (isEnded) return this.#line();
+    if (this.#fence !== undefined || this.#isWaiting) return '';
+    this.#isWaiting = FENCE.test(this.#held);
     const mayBeFence = this.#held.length <= MAX_HELD_CHARS && MAY_BE_FENCE.test(this.#held);
-    if (this.#fence !== undefined || mayBeFence || FENCE.test(this.#held)) return '';
+    if (this.#isWaiting || mayBeFence) return '';
     this.#isProse = true;
     return this.#release();
   }
@@ -61,6 +67,7 @@ export class CodeFilter {
   #release(): string {
     const held = this.#held;
     this.#held = '';
+    this.#isWaiting = false;
     return held;
   }
 }

@@ -5,7 +5,12 @@ import { type Actor, authResolve, definePlugin } from '../../kernel/index.ts';
 import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import type { InjectedRequest } from '../../test/harness/create-test-app.ts';
-import { type OpenAIServer, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
+import {
+  type OpenAIServer,
+  type RecordedRequest,
+  type Step,
+  startOpenAIServer,
+} from '../../test/harness/openai-server.ts';
 import { callSql } from '../../test/harness/scripted-agent.ts';
 import { agent, queryCheck } from '../agent/index.ts';
 import { conversations } from '../conversations/index.ts';
@@ -38,12 +43,17 @@ const TRACES = /SELECT|FROM|patients\.name|tenant_id|ORDER BY|nothing_like_it|de
 
 describe('SQL for analysts and administrators', () => {
   const folder = emptyFolder();
-  let steps: Step[] = [];
+  let steps: (Step | ((request: RecordedRequest) => Step))[] = [];
   let provider: OpenAIServer;
   let clinic: Clinic;
 
   beforeAll(async () => {
-    provider = await startOpenAIServer({ respond: () => steps.shift() ?? { text: 'Done.' } });
+    provider = await startOpenAIServer({
+      respond(request) {
+        const step = steps.shift() ?? { text: 'Done.' };
+        return typeof step === 'function' ? step(request) : step;
+      },
+    });
     clinic = await Clinic.open(BY_TENANT, [
       http({ port: 0 }),
       internalDb({ url: `sqlite:${join(folder.path, 'atlas.db')}` }),
@@ -89,6 +99,24 @@ describe('SQL for analysts and administrators', () => {
     }
   });
 
+  test.each(['/api/chat', '/api/v1/chat?stream=ui'])('%s quotes no error word by word', async (path) => {
+    const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Who?' }] }];
+    const quoting = ({ toolResults }: RecordedRequest): Step => {
+      const { error } = JSON.parse(toolResults.at(-1) ?? '') as { error: string };
+      return { text: `It said: ${error} I stop.` };
+    };
+    const chat = (role: string) => {
+      steps = [callSql(BROKEN), quoting];
+      return send(role, 'POST', path, { messages });
+    };
+    const textOf = ({ body }: { body: string }) =>
+      Array.from(body.matchAll(/(?:0|"delta"):"((?:[^"\\]|\\.)*)"/g), ([, text]) => text).join('');
+    expect(textOf(await chat('admin'))).toContain('nothing_like_it');
+    const shown = await chat('viewer');
+    expect(shown.body).not.toMatch(TRACES);
+    expect(textOf(shown)).toContain('It said: The call failed. I stop.');
+  });
+
   test('the parts stay, with empty texts', async () => {
     const { body } = await chat('viewer', '/api/chat?stream=ui');
     const chunks = body
@@ -103,7 +131,10 @@ describe('SQL for analysts and administrators', () => {
   test('neither has an answer at once, nor one that was not reached', async () => {
     const query = async (role: string, ...given: Step[]) => {
       steps = given;
-      return (await send(role, 'POST', '/api/v1/query', { question: 'Who?' })).json<{ answer: string }>();
+      return (await send(role, 'POST', '/api/v1/query', { question: 'Who?' })).json<{
+        answer: string;
+        data: { durationMs: number }[];
+      }>();
     };
     const hidden = await query('viewer', ...script());
     expect(JSON.stringify(hidden)).not.toMatch(TRACES);
@@ -112,6 +143,7 @@ describe('SQL for analysts and administrators', () => {
       sql: [],
       data: [{ sql: '', executedSql: '', rows: [{ who: 'Ann' }, { who: 'Bob' }] }],
     });
+    expect(hidden.data.map(({ durationMs }) => durationMs > 0)).toEqual([true]);
     expect(await query('analyst', ...script())).toMatchObject({ sql: [SQL], data: [{ sql: SQL }] });
     const failed = [callSql(BROKEN), { text: '' }, { text: '' }, { text: '' }];
     const unreached = await query('viewer', ...failed);

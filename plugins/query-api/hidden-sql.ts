@@ -1,5 +1,5 @@
 /** Keeps SQL from readers whose role is too low for it: in events, answers, tables and stored parts. */
-import type { Actor } from '../../kernel/index.ts';
+import type { Actor, ToolTable } from '../../kernel/index.ts';
 import type { AgentEvent, Answer, AnswerNote, Ask, StatementFacts } from '../agent/index.ts';
 import { CodeFilter, withoutCode } from './code-filter.ts';
 
@@ -13,16 +13,22 @@ export interface QueryApi {
   showsSql(actor: Pick<Actor, 'role'>): boolean;
 }
 
+/** Of the plugin, where the composition has it: without it there is no option that hides SQL. */
+export function showsSqlBy(api: QueryApi | undefined): QueryApi['showsSql'] {
+  return (actor) => api?.showsSql(actor) ?? true;
+}
+
 /** The agent, wrapped, outside of what records the answer: SQL stays in storage, for follow-ups and other readers. */
 export function hidingAgent({ showsSql }: QueryApi, ask: Ask): Ask {
   return async function* (question, scope, isStreamed) {
     const isHidden = !showsSql(scope.actor);
-    const hidden: Hidden = { prose: new CodeFilter(), errors: new Set() };
+    const hidden: Hidden = { prose: new CodeFilter(), errors: new Set(), held: '' };
     for await (const event of ask(question, scope, isStreamed)) {
       if (isHidden) yield* withoutSql(event, hidden);
       else if (event.type !== 'finish') yield event;
       else yield { ...event, answer: { ...event.answer, notes: shownNotes(event.answer.notes, true) } };
     }
+    yield* heldText(hidden);
   };
 }
 
@@ -31,24 +37,30 @@ interface Hidden {
   readonly prose: CodeFilter;
   /** What failed calls said: an answer that was not reached repeats it. */
   readonly errors: Set<string>;
+  /** The text since a call failed: it may quote an error in pieces. */
+  held: string;
 }
 
 function withoutErrors(text: string, errors: Iterable<string>): string {
   let shown = text;
-  for (const error of errors) if (error !== '') shown = shown.replaceAll(error, FAILED);
+  // An error may hold a shorter one.
+  for (const error of [...errors].sort((one, other) => other.length - one.length))
+    if (error !== '') shown = shown.replaceAll(error, FAILED);
   return shown;
 }
 
 /** What is left of an event. Arguments and results of tools that ran no statement may hold any SQL, and are dropped whole. */
-function* withoutSql(event: AgentEvent, { prose, errors }: Hidden): Generator<AgentEvent> {
+function* withoutSql(event: AgentEvent, hidden: Hidden): Generator<AgentEvent> {
+  const { prose, errors } = hidden;
   switch (event.type) {
     case 'reasoning':
       return;
     case 'text':
-      yield* textEvents(prose.add(withoutErrors(event.text, errors)));
+      if (errors.size > 0) hidden.held += event.text;
+      else yield* textEvents(prose.add(event.text));
       return;
     case 'tool-call':
-      yield* textEvents(prose.end());
+      yield* heldText(hidden);
       yield { ...event, args: {} };
       return;
     case 'tool-result': {
@@ -64,7 +76,7 @@ function* withoutSql(event: AgentEvent, { prose, errors }: Hidden): Generator<Ag
       return;
     }
     case 'finish':
-      yield* textEvents(prose.end());
+      yield* heldText(hidden);
       yield { ...event, answer: answerWithoutSql(event.answer, errors) };
       return;
     default:
@@ -72,17 +84,31 @@ function* withoutSql(event: AgentEvent, { prose, errors }: Hidden): Generator<Ag
   }
 }
 
+function* heldText(hidden: Hidden): Generator<AgentEvent> {
+  const { prose, errors, held } = hidden;
+  hidden.held = '';
+  yield* textEvents(prose.add(withoutErrors(held, errors)) + prose.end());
+}
+
 function* textEvents(text: string): Generator<AgentEvent> {
   if (text !== '') yield { type: 'text', text };
 }
 
-function answerWithoutSql(answer: Answer, errors: Hidden['errors']): Answer {
+/** A table without its statement, as it was asked for and as it ran; all else stays. */
+export function tableWithoutSql({ ran, ...table }: ToolTable): ToolTable {
+  if (ran === undefined) return { ...table, sql: '' };
+  const { shown: _, ...statement } = ran.statement;
+  return { ...table, sql: '', ran: { ...ran, statement: { ...statement, requested: '', sql: '' } } };
+}
+
+/** `errors`: what failed calls said, which a text may quote. */
+export function answerWithoutSql(answer: Answer, errors: ReadonlySet<string>): Answer {
   return {
     ...answer,
     text: withoutCode(withoutErrors(answer.text, errors)),
     sql: [],
     notes: shownNotes(answer.notes, false),
-    data: answer.data.map(({ ran: _, ...table }) => ({ ...table, sql: '' })),
+    data: answer.data.map(tableWithoutSql),
     pendingActions: answer.pendingActions.map((action) => ({ ...action, summary: AWAITS_APPROVAL })),
   };
 }

@@ -9,7 +9,8 @@ import { QueryApiOptions } from './options.ts';
 import { chatRoutes, queryRoute } from './routes.ts';
 import { sqlRoute } from './sql-route.ts';
 
-export { type QueryApi, shownParts } from './hidden-sql.ts';
+export { type QueryApi, shownParts, showsSqlBy, tableWithoutSql } from './hidden-sql.ts';
+export { refuse } from './messages.ts';
 export { answerReply, QUESTION_ERRORS, STATEMENT_ERRORS, statementReply } from './replies.ts';
 export { DataTable, QueryResult } from './schemas.ts';
 

@@ -3,7 +3,8 @@ import { AtlasError, type ChatTurn } from '../../kernel/index.ts';
 import { queryIn } from '../agent/index.ts';
 import type { ChatMessage } from './schemas.ts';
 
-function refuse(path: string, message: string): AtlasError {
+/** Says what is not valid at a path of the body. */
+export function refuse(path: string, message: string): AtlasError {
   return new AtlasError(`The request body is not valid: ${path} ${message}.`, {
     code: 'validation_error',
     details: [{ path, message }],

@@ -1,7 +1,7 @@
 /** Serves `POST /api/v1/sql`: one statement that a caller wrote, under the rules of all statements. */
 import { AtlasError, authAuthorize, defineRoute, type PluginContext, type Route } from '../../kernel/index.ts';
 import { type Agent, pendingActionOf, shownTable } from '../agent/index.ts';
-import type { QueryApi } from './hidden-sql.ts';
+import { type QueryApi, tableWithoutSql } from './hidden-sql.ts';
 import { STATEMENT_ERRORS } from './replies.ts';
 import { DataTable, SqlBody } from './schemas.ts';
 
@@ -39,9 +39,9 @@ export function sqlRoute({ ctx, agent, showsSql }: SqlRouteInit): Route {
       await ctx.call(authAuthorize, { right: 'query', operation: `POST ${PATH}`, ip }, scope);
       try {
         const { table, release } = await agent.runStatement({ ...body, surface: 'api' }, scope);
-        const shown = shownTable(table);
         // The statement is the caller's own; what became of it is not.
-        return { body: showsSql(scope.actor) ? shown : { ...shown, executedSql: '' }, done: release };
+        const shown = showsSql(scope.actor) ? table : tableWithoutSql(table);
+        return { body: { ...shownTable(shown), sql: body.sql }, done: release };
       } catch (error) {
         throw described(error);
       }
