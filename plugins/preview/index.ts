@@ -6,6 +6,7 @@ import { audit } from '../audit/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
 import { authManaged } from '../auth-managed/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { queryApi, showsSqlBy } from '../query-api/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { type PreviewRouteInit, previewRoute } from './routes.ts';
 
@@ -21,18 +22,21 @@ export const preview = definePlugin({
     rows: optional(rowSecurity),
     db: optional(internalDb),
     log: optional(audit),
+    queryApi: optional(queryApi),
   },
-  setup(ctx, _options, { agent: asked, actions: wishes, users, rows, db, log }) {
+  setup(ctx, _options, { agent: asked, actions: wishes, users, rows, db, log, queryApi: answers }) {
     const audited: PreviewRouteInit['audited'] = async ({ sql, as }, { actor }, scope) => {
-      const after = { asked: sql === undefined ? 'question' : 'sql', role: actor.role, ...('claims' in as && as) };
-      const target = { type: 'reader', id: actor.id ?? actor.role, label: actor.label };
-      const { asked: what, role } = after;
-      ctx.logOf(scope).info({ asked: what, as: actor.label ?? actor.id, role }, 'An administrator asks as a reader.');
-      if (db?.configured !== true) return;
-      await db.transaction(async (trx) => log?.change({ action: 'preview.asked', target, after }, scope, trx));
+      const { id, label, role } = actor;
+      const what = sql === undefined ? 'question' : 'sql';
+      ctx.logOf(scope).info({ asked: what, as: label ?? id, role }, 'An administrator asks as a reader.');
+      if (log === undefined || db?.configured !== true) return;
+      const target = { type: 'reader', id: id ?? role, label };
+      const after = { asked: what, role, ...('claims' in as && { claims: as.claims }) };
+      await db.transaction((trx) => log.change({ action: 'preview.asked', target, after }, scope, trx));
     };
+    const showsSql = showsSqlBy(answers);
     const readers = { ctx, rowClaims: rows?.claims ?? [], hasOrganizations: users !== undefined };
-    ctx.tap(httpRoutes, () => [previewRoute({ ctx, agent: asked, actions: wishes, readers, audited })]);
+    ctx.tap(httpRoutes, () => [previewRoute({ ctx, agent: asked, actions: wishes, readers, showsSql, audited })]);
     // Whichever tool asks for one.
     ctx.tap(
       actionRequest,

@@ -84,6 +84,14 @@ describe('a statement', () => {
     expect(await of(claims(['acme', 'beta']))).toMatchObject({ data: [{ rowCount: 3 }] });
   });
 
+  it('shows no SQL to a reader who may not see it', async () => {
+    await using t = await startKeys({ SVC_SQL_FOR: 'analyst' });
+    const [, viewed] = await t.preview({ sql: TOTAL, as: claims('acme') }, ADMIN);
+    expect(viewed).toMatchObject({ sql: [], data: [{ rows: [{ total: 30 }], sql: '', executedSql: '' }] });
+    const [, analysed] = await t.preview({ sql: TOTAL, as: claims('acme', 'analyst') }, ADMIN);
+    expect(analysed).toMatchObject({ sql: [TOTAL], data: [{ sql: TOTAL }] });
+  });
+
   it('is asked as another user of the organization, who has the claims of that user', async () => {
     await using t = await startKeys();
     const { user } = (await t.send('GET', '/api/v1/me', as('viewer'))).json<{ user: { id: string } }>();

@@ -12,7 +12,15 @@ import {
 import type { Actions } from '../actions/index.ts';
 import type { Agent } from '../agent/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
-import { answerReply, QUESTION_ERRORS, QueryResult, STATEMENT_ERRORS, statementReply } from '../query-api/index.ts';
+import {
+  answerReply,
+  QUESTION_ERRORS,
+  type QueryApi,
+  QueryResult,
+  refuse,
+  STATEMENT_ERRORS,
+  statementReply,
+} from '../query-api/index.ts';
 import { type ReadersInit, readerOf } from './readers.ts';
 import { PreviewBody } from './schemas.ts';
 
@@ -24,20 +32,20 @@ export interface PreviewRouteInit {
   /** Given in a composition that has actions. */
   readonly actions: Actions | undefined;
   readonly readers: ReadersInit;
+  readonly showsSql: QueryApi['showsSql'];
   /** Rejects where it has to be audited and cannot be. */
   audited(body: PreviewBody, reader: Identity, scope: Scope): Promise<void>;
 }
 
 function checkOneAsked({ question, sql }: PreviewBody): void {
   if ((question === undefined) !== (sql === undefined)) return;
-  const message = question === undefined ? 'is required, unless sql is given' : 'cannot be given together with sql';
-  throw new AtlasError(`The request body is not valid: question ${message}.`, {
-    code: 'validation_error',
-    details: [{ path: 'question', message }],
-  });
+  throw refuse(
+    'question',
+    question === undefined ? 'is required, unless sql is given' : 'cannot be given together with sql',
+  );
 }
 
-export function previewRoute({ ctx, agent, actions, readers, audited }: PreviewRouteInit): Route {
+export function previewRoute({ ctx, agent, actions, readers, showsSql, audited }: PreviewRouteInit): Route {
   /** What keeps the reader from asking at all, told as the reader's refusal and not as the administrator's. */
   async function authorize(reader: Scope): Promise<void> {
     try {
@@ -78,7 +86,7 @@ export function previewRoute({ ctx, agent, actions, readers, audited }: PreviewR
       const hasActions = actions?.available === true;
       return sql === undefined
         ? answerReply(agent, { turns: [{ role: 'user', text: question ?? '' }], ...asked }, own, hasActions)
-        : statementReply(agent, { sql, ...asked }, own, hasActions);
+        : statementReply(agent, { sql, ...asked }, own, { hasActions, showsSql: showsSql(own.actor) });
     },
   });
 }

@@ -1,6 +1,7 @@
 /** Makes replies of answers and of statements, whose rows count as memory until the client has them. */
 import type { Question, RouteReply, Scope, SqlRequest } from '../../kernel/index.ts';
 import { type Agent, type Answer, shownTable } from '../agent/index.ts';
+import { answerWithoutSql } from './hidden-sql.ts';
 import { shownActions } from './pending-actions.ts';
 import type { QueryResult } from './schemas.ts';
 
@@ -76,12 +77,12 @@ export async function answerReply(
   }
 }
 
-/** A statement in the form of an answer, without a text; `hasActions` as for an answer. */
+/** A statement in the form of an answer, without a text; `hasActions` as for an answer, `showsSql` of its reader. */
 export async function statementReply(
   agent: Pick<Agent, 'runStatement'>,
   request: SqlRequest,
   scope: Scope,
-  hasActions: boolean,
+  { hasActions, showsSql }: { readonly hasActions: boolean; readonly showsSql: boolean },
 ): Promise<RouteReply> {
   const { table, notes, release } = await agent.runStatement(request, scope);
   const answer: Answer = {
@@ -95,5 +96,6 @@ export async function statementReply(
     pendingActions: [],
     finishReason: 'stop',
   };
-  return { body: resultOf(answer, hasActions), done: release };
+  const shown = showsSql ? answer : answerWithoutSql(answer, new Set());
+  return { body: resultOf(shown, hasActions), done: release };
 }
