@@ -1,12 +1,19 @@
 /** Serves shared answers: their question and statements, and what these bring for each reader. */
 import { Type } from '@sinclair/typebox';
-import { AtlasError, defineRoute, type PluginContext, type Route, type Scope } from '../../kernel/index.ts';
-import { shownTable, tableOf } from '../agent/index.ts';
+import {
+  AtlasError,
+  defineRoute,
+  type PluginContext,
+  type Route,
+  type RouteReply,
+  type Scope,
+} from '../../kernel/index.ts';
+import { type Agent, shownTable } from '../agent/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { hasRight } from '../auth-kit/index.ts';
 import type { ConversationsApi, StoredAnswer } from '../conversations/index.ts';
 import { sizeOf } from '../model-kit/index.ts';
-import type { QueryApi } from '../query-api/index.ts';
+import { type QueryApi, STATEMENT_ERRORS, tableWithoutSql } from '../query-api/index.ts';
 import { Share, ShareBody, ShareLink, ShareParams, ShareResult } from './schemas.ts';
 import { notFound, type ShareRow, type ShareStore } from './store.ts';
 
@@ -17,7 +24,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const SURFACE = 'share';
 
 export interface RoutesInit {
-  readonly ctx: Pick<PluginContext, 'runSql' | 'now'>;
+  readonly ctx: Pick<PluginContext, 'now'>;
+  readonly agent: Pick<Agent, 'runStatement'>;
   readonly store: ShareStore;
   readonly conversations: ConversationsApi;
   readonly showsSql: QueryApi['showsSql'];
@@ -26,7 +34,7 @@ export interface RoutesInit {
   link(path: string): string;
 }
 
-export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: RoutesInit): Route[] {
+export function shareRoutes({ ctx, agent, store, conversations, showsSql, log, link }: RoutesInit): Route[] {
   const common = { tag: 'Shares', right: 'query', organizationData: 'The shared answers' } as const;
   const one = { ...common, params: ShareParams };
   const urlOf = (id: string) => link(`/s/${id}`);
@@ -81,10 +89,10 @@ export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: 
       operationId: 'runShare',
       summary: 'Runs the statements of a shared answer as you, so that you get the rows that you may see.',
       responses: { 200: ShareResult },
-      errors: ['not_found', 'sql_refused', 'sql_failed', 'sql_timeout', 'invalid_request', 'datasource_unavailable'],
+      errors: ['not_found', ...STATEMENT_ERRORS],
       async handle({ params }, scope) {
         const { answer } = await shared(params.id, scope);
-        return { body: await run(answer, scope) };
+        return run(answer, scope);
       },
     }),
     defineRoute({
@@ -108,20 +116,28 @@ export function shareRoutes({ ctx, store, conversations, showsSql, log, link }: 
     }),
   ];
 
-  /** Every statement goes the whole way again, as any statement of this reader. */
-  async function run({ question, statements }: StoredAnswer, scope: Scope): Promise<ShareResult> {
+  /** Every statement goes the whole way again, as any statement of this reader. Its rows count as memory until they are sent. */
+  async function run({ question, statements }: StoredAnswer, scope: Scope): Promise<RouteReply> {
+    const isSqlShown = showsSql(scope.actor);
+    const releases: (() => void)[] = [];
+    const done = () => {
+      for (const release of releases) release();
+    };
     const data: ShareResult['data'] = [];
     let room = MAX_BYTES;
-    for (const { sql, connectionId } of statements.slice(0, MAX_STATEMENTS)) {
-      if (room <= 0) break;
-      const reply = await ctx.runSql({ sql, connectionId, surface: SURFACE }, scope).catch((error) => {
-        throw showsSql(scope.actor) ? error : withoutStatement(error);
-      });
-      room -= sizeOf(reply.result.rows, MAX_BYTES);
-      const table = shownTable(tableOf(reply, sql)) as ShareResult['data'][number];
-      data.push(showsSql(scope.actor) ? table : { ...table, sql: '', executedSql: '' });
+    try {
+      for (const statement of statements.slice(0, MAX_STATEMENTS)) {
+        if (room <= 0) break;
+        const { table, release } = await agent.runStatement({ ...statement, surface: SURFACE }, scope);
+        releases.push(release);
+        room -= sizeOf(table.rows, MAX_BYTES);
+        data.push(shownTable(isSqlShown ? table : tableWithoutSql(table)) as ShareResult['data'][number]);
+      }
+    } catch (error) {
+      done();
+      throw isSqlShown ? error : withoutStatement(error);
     }
-    return { question, data, complete: data.length === statements.length };
+    return { body: { question, data, complete: data.length === statements.length } satisfies ShareResult, done };
   }
 }
 

@@ -17,6 +17,7 @@ import { modelOpenai } from '../model-openai/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { sqlLimits } from '../sql-limits/index.ts';
 import { shares } from './index.ts';
+import { ShareStore } from './store.ts';
 
 /** `name@organization/tenant`, with the role that the name begins with. */
 const auth = definePlugin({
@@ -39,6 +40,7 @@ interface Reply {
   readonly body: Record<string, never> & { readonly [key: string]: unknown };
 }
 
+const NOW = '2026-01-15T12:00:00.000Z';
 const OWNER = 'viewer.ann@acme/1';
 const PEER = 'viewer.zoe@acme/9';
 const ADMIN = 'admin.joe@acme/1';
@@ -50,10 +52,8 @@ describe.each(engines)('on %s', (_, startEngine) => {
   let clinic: Clinic;
   let steps: Step[] = [];
 
-  beforeAll(async () => {
-    engine = await startEngine();
-    provider = await startOpenAIServer({ respond: () => steps.shift() ?? { text: 'Ann and Bob are patients.' } });
-    clinic = await Clinic.open(BY_TENANT, [
+  const open = async (asked = agent(), answers = queryApi()) =>
+    Clinic.open(BY_TENANT, [
       http({ port: 0, publicUrl: 'https://atlas.example/base/' }),
       internalDb({ url: await engine.fresh() }),
       auth(),
@@ -61,11 +61,15 @@ describe.each(engines)('on %s', (_, startEngine) => {
       audit(),
       sqlLimits(),
       modelOpenai({ provider: 'openai-compatible', baseUrl: provider.url, maxRetries: 0 }),
-      agent(),
+      asked,
       conversations(),
-      queryApi(),
+      answers,
       shares(),
     ]);
+  beforeAll(async () => {
+    engine = await startEngine();
+    provider = await startOpenAIServer({ respond: () => steps.shift() ?? { text: 'Ann and Bob are patients.' } });
+    clinic = await open();
   }, 60_000);
   afterAll(async () => {
     await clinic?.[Symbol.asyncDispose]();
@@ -100,7 +104,7 @@ describe.each(engines)('on %s', (_, startEngine) => {
     const { id, url } = await shared();
     expect(url).toBe(`https://atlas.example/base/s/${id}`);
     const shown = { id, url, question: 'Who are our patients?', sql: [SQL, 'SELECT count(*) AS n FROM visits'] };
-    const createdAt = '2026-01-15T12:00:00.000Z';
+    const createdAt = NOW;
     expect(await send(OWNER, 'GET', `/api/v1/shares/${id.toUpperCase()}`)).toEqual({
       status: 200,
       body: { ...shown, isOwn: true, createdAt },
@@ -235,5 +239,52 @@ describe.each(engines)('on %s', (_, startEngine) => {
     expect((await send(PEER, 'GET', `/api/v1/shares/${third.id}`)).status).toBe(200);
     await app.call(organizationDelete, { orgId: 'acme', actorId: null }, app.scope());
     await gone(third.id);
+  });
+
+  describe('with little memory, and SQL for administrators', () => {
+    /** Each row is one of 30 KB. */
+    const WIDE = `SELECT replace(hex(a.id || '${'x'.repeat(10_000)}'), '7', 'xx') AS wide FROM patients a, visits b, visits c`;
+    const BYTES = 1024 ** 2;
+    let whole: Clinic;
+    beforeAll(async () => {
+      whole = clinic;
+      const small = agent({ questionBudgetBytes: BYTES, processBudgetBytes: BYTES });
+      clinic = await open(small, queryApi({ sqlFor: 'admin' }));
+    });
+    afterAll(async () => {
+      await clinic[Symbol.asyncDispose]();
+      clinic = whole;
+    });
+
+    it('holds the memory of rows only until they are sent', async () => {
+      const share = await send(OWNER, 'POST', '/api/v1/shares', await asked(OWNER, callSql(`${WIDE}, visits d`)));
+      for (let run = 0; run < 5; run += 1) {
+        const { status, body } = await send(OWNER, 'POST', `/api/v1/shares/${share.body.id}/run`);
+        // What does not fit is left out, and said to be.
+        expect([run, status, body.data]).toMatchObject([run, 200, [{ truncated: true, sql: '', executedSql: '' }]]);
+      }
+    });
+
+    it('tells of a failure no SQL, and frees the memory of what ran before', async () => {
+      const ref = await asked(OWNER, callSql(WIDE), callSql('SELECT floor FROM wards'));
+      const { id } = (await send(OWNER, 'POST', '/api/v1/shares', ref)).body as unknown as { id: string };
+      clinic.databases.create('clinic.db', 'DROP TABLE wards');
+      for (const [user, shown] of [
+        [OWNER, 'The shared answer cannot be run for you. Ask whoever shared it.'],
+        [OWNER, 'The shared answer cannot be run for you. Ask whoever shared it.'],
+        [ADMIN, expect.stringContaining('wards')],
+        [ADMIN, expect.stringContaining('wards')],
+      ]) {
+        const { status, body } = await send(user, 'POST', `/api/v1/shares/${id}/run`);
+        expect([user, status, body]).toMatchObject([user, 400, { error: 'sql_failed', message: shown }]);
+        expect(JSON.stringify(body).includes('wards')).toBe(user === ADMIN);
+      }
+    });
+  });
+
+  it('is not found for an answer that has been deleted meanwhile', async () => {
+    const ref = { conversationId: crypto.randomUUID(), messageId: crypto.randomUUID() };
+    const added = new ShareStore(clinic.app.get(internalDb)).add(ref, { orgId: 'acme', userId: 'ann' }, NOW);
+    await expect(added).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
-import type { AnswerRef } from '../conversations/index.ts';
+import { type AnswerRef, CONVERSATION_TABLES } from '../conversations/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { SHARES } from './migrations.ts';
 
@@ -40,6 +40,9 @@ export class ShareStore {
       created_at: at,
     };
     return this.#db.transaction(async (trx) => {
+      const message = { id: messageId, conversation_id: conversationId };
+      if ((await trx(CONVERSATION_TABLES.messages).where(message).forUpdate().first('id')) === undefined)
+        throw notFound();
       await trx(SHARES).insert(row).onConflict('message_id').ignore();
       return (await of(trx, orgId).where({ message_id: messageId }).first()) ?? Promise.reject(notFound());
     });
