@@ -348,3 +348,29 @@ it('a statement that an approval rule holds back is an error that names the pend
   expect((await send(`${rules}/${id}`, 'DELETE')).status).toBe(200);
   expect((await call(client, 'query_sql', { sql: 'SELECT count(*) AS n FROM customers' })).isError).toBe(false);
 });
+
+it('a role below SVC_SQL_FOR gets rows and metrics, and no SQL', async () => {
+  await using own = await startBuiltIn({
+    ...env,
+    DATABASE_URL: `sqlite:${join(folder.path, 'viewers.db')}`,
+    SVC_MCP_ENABLED: 'true',
+    SVC_API_KEY: KEY,
+    SVC_API_KEY_ROLE: 'viewer',
+    SVC_SQL_FOR: 'analyst',
+  });
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', own.url), { requestInit: WITH_KEY });
+  await using client = await connect(transport);
+  const { texts } = await call(client, 'query_sql', { sql: 'select count(*) as n from orders' });
+  expect(JSON.parse(texts[0] ?? '')).toMatchObject({ rows: [{ n: 5000 }], executedSql: '' });
+  const asked = await call(client, 'ask', { question: 'Revenue by region in 2025' });
+  expect(JSON.parse(asked.texts[1] ?? '')).toMatchObject({
+    sql: [],
+    data: [{ rowCount: 3, sql: '', executedSql: '' }],
+  });
+  const metrics = await call(client, 'list_metrics', {});
+  expect(JSON.parse(metrics.texts[0] ?? '').metrics).toContainEqual(expect.objectContaining({ id: 'revenue' }));
+  const explored = await call(client, 'explore', { path: 'metrics/revenue.yml' });
+  expect([explored.isError, explored.texts[0]]).toEqual([true, expect.stringContaining('your role may not see')]);
+  expect((await client.listResources()).resources).toEqual([]);
+  await expect(client.readResource({ uri: 'semantic://entities/orders.yml' })).rejects.toThrow('your role may not see');
+});

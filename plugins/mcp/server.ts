@@ -5,7 +5,7 @@ import { pendingActionOf } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { visibleModel } from '../semantic-layer/index.ts';
 import { type PromptsInit, servePrompts } from './prompts.ts';
-import { type Args, type Services, TOOLS } from './tools.ts';
+import { type Args, exploreLayer, isSqlHidden, type Services, TOOLS } from './tools.ts';
 
 export interface ServerInit extends Services, PromptsInit {
   readonly http: HttpServer;
@@ -53,9 +53,12 @@ export function serverFactory(init: ServerInit): MakeServer {
 }
 
 /** The files of the layer; what is hidden in them is left out, as for the agent. */
-function addResources(server: McpServer, { sdk, layer }: ServerInit, scopeOf: () => Scope): void {
+function addResources(server: McpServer, init: ServerInit, scopeOf: () => Scope): void {
+  const { sdk, layer } = init;
   const list = async () => {
-    const model = await layer.for(scopeOf());
+    const scope = scopeOf();
+    if (isSqlHidden(init, scope)) return { resources: [] };
+    const model = await layer.for(scope);
     const { entities, metrics, glossary } = visibleModel(model);
     const described = new Map(entities.map(({ file, description }) => [file, description]));
     const files = new Set([...entities, ...metrics, ...glossary].map(({ file }) => file));
@@ -73,6 +76,6 @@ function addResources(server: McpServer, { sdk, layer }: ServerInit, scopeOf: ()
   const about = { title: 'Semantic layer', description: 'A file of the semantic layer.', mimeType: YAML };
   server.registerResource('semantic-layer', template, about, async (uri) => {
     const path = decodeURIComponent(uri.href.slice(LAYER.length));
-    return { contents: [{ uri: uri.href, mimeType: YAML, text: await layer.explore(scopeOf(), path) }] };
+    return { contents: [{ uri: uri.href, mimeType: YAML, text: await exploreLayer(init, path, scopeOf()) }] };
   });
 }

@@ -3,7 +3,7 @@ import type { TProperties } from '@sinclair/typebox';
 import { AtlasError, type Scope, Type } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
-import type { QueryApi } from '../query-api/index.ts';
+import { type QueryApi, showsSqlBy, tableWithoutSql } from '../query-api/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 
 /** Limit for one result, as JSON text. */
@@ -96,19 +96,32 @@ function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
   };
 }
 
-async function querySql({ agent, queryApi }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
-  const ran = await agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
+async function querySql(services: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+  const ran = await services.agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
   try {
-    const { sql: _, ...shown } = shownTable(ran.table);
-    const table = queryApi?.showsSql(scope.actor) === false ? { ...shown, executedSql: '' } : shown;
+    const { sql: _, ...table } = shownTable(isSqlHidden(services, scope) ? tableWithoutSql(ran.table) : ran.table);
     return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
   } finally {
     ran.release();
   }
 }
 
-async function explore({ layer }: Services, { path = '' }: Args, scope: Scope): Promise<ToolResult> {
-  return { content: [{ type: 'text', text: await layer.explore(scope, path) }] };
+async function explore(services: Services, { path = '' }: Args, scope: Scope): Promise<ToolResult> {
+  return { content: [{ type: 'text', text: await exploreLayer(services, path, scope) }] };
+}
+
+/** What the semantic layer has at the path. Rejects with `forbidden` for whom SQL is hidden. */
+export async function exploreLayer(services: Services, path: string, scope: Scope): Promise<string> {
+  if (!isSqlHidden(services, scope)) return services.layer.explore(scope, path);
+  throw new AtlasError('The semantic layer holds SQL, which your role may not see.', {
+    code: 'forbidden',
+    hint: 'Call list_metrics for what is defined, or ask a question with ask.',
+  });
+}
+
+/** Whether the role of the caller is too low to see SQL. */
+export function isSqlHidden({ queryApi }: Services, { actor }: Scope): boolean {
+  return !showsSqlBy(queryApi)(actor);
 }
 
 async function listMetrics({ layer }: Services, _: Args, scope: Scope): Promise<ToolResult> {
