@@ -1,6 +1,6 @@
 /** Defines the hook by which plugins bring types of actions. */
 import type { TSchema } from '@sinclair/typebox';
-import { collect } from '../../kernel/index.ts';
+import { type Actor, collect } from '../../kernel/index.ts';
 
 /**
  * Who lets an action run. `auto`: it runs at once. `manual`: a user with the right to approve, the requester included.
@@ -32,6 +32,8 @@ export interface ActionType {
   readonly reversible: boolean;
   /** What others than the requester are shown of a result; missing: all of it. */
   shownToOthers?(result: unknown): unknown;
+  /** Whether an actor who may see the action is shown summary, payload and errors; missing: always. */
+  isShownTo?(actor: Actor): boolean;
   /** `payload` is valid by `input`. */
   describe(payload: unknown): ActionSubject;
 }

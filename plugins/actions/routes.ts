@@ -16,6 +16,8 @@ export interface ActionRoutesInit {
 }
 
 const PATH = '/api/v1/actions';
+/** In place of what the type does not show to this actor. */
+const NOT_SHOWN = 'It is not shown to you.';
 
 export function actionRoutes({ store, service, types }: ActionRoutesInit): Route[] {
   const isOwn = (row: ActionRow, scope: Scope) => row.requested_by === ownerOf(scope).requestedBy;
@@ -25,8 +27,16 @@ export function actionRoutes({ store, service, types }: ActionRoutesInit): Route
     const type = types.get(row.action_type);
     return type?.shownToOthers === undefined ? result : type.shownToOthers(result);
   };
+  const isWhole = (row: ActionRow, { actor }: Scope) => types.get(row.action_type)?.isShownTo?.(actor) ?? true;
   /** As the API answers it to the scope's actor. */
-  const shown = async (row: ActionRow, scope: Scope) => ({
+  const shown = async (row: ActionRow, scope: Scope) => {
+    const action = await whole(row, scope);
+    if (isWhole(row, scope)) return action;
+    return { ...action, summary: NOT_SHOWN, payload: null, error: action.error && NOT_SHOWN };
+  };
+  const historyOf = (row: ActionRow, moves: readonly HistoryRow[] = [], scope: Scope): HistoryRow[] =>
+    moves.map((move) => (move.move === 'failed' && !isWhole(row, scope) ? { ...move, note: NOT_SHOWN } : move));
+  const whole = async (row: ActionRow, scope: Scope) => ({
     id: row.id,
     action_type: row.action_type,
     target: row.target,
@@ -85,8 +95,8 @@ export function actionRoutes({ store, service, types }: ActionRoutesInit): Route
         await service.expireAll();
         const row = await service.find(params.id, scope);
         if (!isOwn(row, scope)) throw notFound();
-        const history = (await store.history([row.id])).get(row.id) ?? [];
-        return { body: { ...(await shown(row, scope)), history: history.map((move) => shownMove(move)) } };
+        const history = historyOf(row, (await store.history([row.id])).get(row.id), scope);
+        return { body: { ...(await shown(row, scope)), history: history.map(shownMove) } };
       },
     }),
     defineRoute({
@@ -129,7 +139,7 @@ export function actionRoutes({ store, service, types }: ActionRoutesInit): Route
         const moves = await store.history(rows.map(({ id }) => id));
         const actions = rows.map(async (row) => ({
           ...(await shown(row, scope)),
-          history: (moves.get(row.id) ?? []).map((move) => ({ ...shownMove(move), ip: move.ip })),
+          history: historyOf(row, moves.get(row.id), scope).map((move) => ({ ...shownMove(move), ip: move.ip })),
         }));
         return { body: { actions: await Promise.all(actions), total, limit: page.limit, offset: page.offset } };
       },

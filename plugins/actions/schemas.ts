@@ -67,7 +67,9 @@ const fields = {
   resolved_by: orNull('Who approved or denied it; null: anonymous, its own mode, or its time was over.'),
   resolved_at: timeOrNull,
   executed_at: timeOrNull,
-  payload: Type.Unknown({ description: 'As it was asked for, with `***` in place of secrets.' }),
+  payload: Type.Unknown({
+    description: 'As it was asked for, with `***` in place of secrets; null where you may not see it.',
+  }),
   payload_hash: Type.String({ description: 'SHA-256 of type, target, summary and payload: what an approval is for.' }),
   result: Type.Unknown({ description: 'What the handler answered; null until it is `executed`.' }),
   error: orNull('Why it is `failed`.'),

@@ -4,6 +4,7 @@ import { actions } from '../actions/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
+import { queryApi, showsSqlBy } from '../query-api/index.ts';
 import { ApprovedStatements } from './approved-statements.ts';
 import { Gate } from './gate.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -23,9 +24,10 @@ export const approvalRules = definePlugin({
     db: internalDb,
     actions: optional(actions),
     log: optional(audit),
+    queryApi: optional(queryApi),
   },
   options: ApprovalRulesOptions,
-  setup(ctx, options, { db, actions: requests, log }) {
+  setup(ctx, options, { db, actions: requests, log, queryApi: answers }) {
     const store = new RuleStore(db);
     const rules = new RuleCache((orgId) => store.enabled(orgId));
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
@@ -49,6 +51,6 @@ export const approvalRules = definePlugin({
     const gate = new Gate({ ctx, options, rules, approved, actions: requests });
     // After the guard, which has found out what the statement reads.
     ctx.tap(sqlCheck, (statement, scope) => gate.check(statement, scope), { stage: 'post' });
-    if (requests?.available === true) defineSqlAction(ctx, approved);
+    if (requests?.available === true) defineSqlAction(ctx, approved, showsSqlBy(answers));
   },
 });

@@ -10,6 +10,7 @@ import {
 } from '../../kernel/index.ts';
 import { defineAction } from '../actions/index.ts';
 import { authLookup, type PresentIdentity } from '../auth-kit/index.ts';
+import type { QueryApi } from '../query-api/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 
 export const SQL_ACTION = 'sql';
@@ -43,7 +44,7 @@ export interface StatementResult extends Pick<SqlResult, 'columns' | 'rows' | 't
 
 type Ctx = Pick<PluginContext, 'tap' | 'tapKey' | 'call' | 'callKey' | 'scope' | 'runSql'>;
 
-export function defineSqlAction(ctx: Ctx, approved: ApprovedStatements): void {
+export function defineSqlAction(ctx: Ctx, approved: ApprovedStatements, showsSql: QueryApi['showsSql']): void {
   defineAction(ctx, {
     type: SQL_ACTION,
     tool: false,
@@ -59,6 +60,7 @@ export function defineSqlAction(ctx: Ctx, approved: ApprovedStatements): void {
       const { columns, rowCount, truncated } = result as StatementResult;
       return { columns, rowCount, truncated };
     },
+    isShownTo: showsSql,
     async run({ sql, connectionId, conversationId }, { scope }) {
       const { actor, orgId } = await requesterOf(ctx, scope);
       const own = ctx.scope({ requestId: scope.requestId, actor, orgId, signal: scope.signal });

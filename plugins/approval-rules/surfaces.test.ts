@@ -1,15 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { type Actor, authResolve, definePlugin, type PluginEntry } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
-import { Client, databases } from '../../test/harness/managed-server.ts';
+import { type Answer, Client, databases } from '../../test/harness/managed-server.ts';
 import { startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
-import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
+import { authLookup, SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { authNone } from '../auth-none/index.ts';
+import { authRoles } from '../auth-roles/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { outbound } from '../outbound/index.ts';
+import type { queryApi } from '../query-api/index.ts';
 import { scheduler } from '../scheduler/index.ts';
 import { semanticQuery } from '../semantic-query/index.ts';
 import { webhookInteraction } from '../webhook-interaction/index.ts';
@@ -21,13 +24,30 @@ afterAll(() => folder[Symbol.dispose]());
 
 const CHANNEL = { channelId: 'desk', authType: 'api-key', secret: 'a shared secret' } as const;
 
+/** The role that the header names; all are one user. */
+const roles = definePlugin({
+  name: 'test-auth',
+  version: '1.0.0',
+  type: 'auth',
+  description: 'Believes a header.',
+  setup(ctx) {
+    ctx.tap(authResolve, ({ headers }) => {
+      const role = String(headers['x-role'] ?? 'admin') as Actor['role'];
+      return { actor: { id: 'ann', label: 'ann', role, mode: 'test', claims: {} }, orgId: null };
+    });
+    ctx.tapKey(authLookup, 'test', () => ({ state: 'unknown' }));
+  },
+});
+
 /** Without authentication: everybody is the same anonymous administrator. */
-async function start() {
+async function start(auth: readonly PluginEntry[] = [authNone()], answers: Parameters<typeof queryApi>[0] = {}) {
   const model = await startOpenAIServer({ respond });
   const layer = layerFolder(LAYER);
   const url = `sqlite:${folder.create(`${Math.random()}.db`, SCRIPT)}`;
   const options = {
     database: '',
+    answers,
+    rules: { approval: 'manual' } as const,
     datasource: datasourceSqlite({ connections: [{ id: 'shop', url }] }),
     plugins: [outbound(), scheduler(), semanticQuery(), webhookInteraction({ channels: [CHANNEL] })],
   };
@@ -35,7 +55,7 @@ async function start() {
     plugins: [
       http({ port: 0 }),
       internalDb({ url: await db.url('sqlite') }),
-      authNone(),
+      ...auth,
       ...rulePlugins(options, model.url, layer.dir),
     ],
     openGates: false,
@@ -136,5 +156,35 @@ describe('a statement that a rule holds back, without authentication', () => {
     const plan = JSON.stringify({ entity: 'customers', dimensions: [{ dimension: 'customers.name' }] });
     const { body } = await server.client.send('/api/v1/query', { body: { question: `queryMetrics ${plan}` } });
     expect(body).toMatchObject({ outcome: 'failed', data: [], pendingActions: [{ type: 'sql' }] });
+  });
+
+  it('is not shown to a role that sees no SQL, which may have it run all the same', async () => {
+    await using server = await start([roles(), authRoles()], { sqlFor: 'admin' });
+    const send = async (role: string, method: 'GET' | 'POST', url: string, payload?: object) => {
+      const headers = { 'x-role': role };
+      const reply = await server.app.inject({ method, url, headers, ...(payload && { payload }) });
+      return reply.json<Answer['body']>();
+    };
+    const asked = async (question: string) => {
+      const { pendingActions } = await send('analyst', 'POST', '/api/v1/query', { question });
+      return `/api/v1/actions/${pendingActions[0].id}`;
+    };
+    const own = await asked(SQL);
+    const hidden = { action_type: 'sql', target: 'shop', summary: 'It is not shown to you.', payload: null };
+    const { actions } = await send('analyst', 'GET', '/api/v1/actions');
+    expect(actions).toMatchObject([{ ...hidden, status: 'pending' }]);
+    expect(await send('admin', 'GET', own)).toMatchObject({ payload: { sql: SQL } });
+    const approved = await send('analyst', 'POST', `${own}/approve`);
+    expect(approved).toMatchObject({
+      ...hidden,
+      status: 'executed',
+      result: { rows: [{ name: 'Ann' }, { name: 'Bob' }] },
+    });
+
+    const failing = await asked('SELECT abs(-9223372036854775807 - 1) AS beyond, name FROM customers');
+    expect(await send('analyst', 'POST', `${failing}/approve`)).toMatchObject({ ...hidden, status: 'failed' });
+    const failed = await send('analyst', 'GET', failing);
+    expect(JSON.stringify([actions, approved, failed])).not.toMatch(/SELECT|beyond|customers|overflow/);
+    expect((await send('admin', 'GET', failing)).error).toMatch(/overflow/);
   });
 });
