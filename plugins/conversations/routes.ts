@@ -1,6 +1,7 @@
 /** Serves each user's own conversations over HTTP. */
+import { setImmediate } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
-import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import type { QueryApi } from '../query-api/index.ts';
 import { ownerOf, type StoredConversations } from './conversations.ts';
 import type { ConversationRow } from './rows.ts';
@@ -38,14 +39,6 @@ function shown(row: ConversationRow) {
   };
 }
 
-function invalidTitle(): AtlasError {
-  const message = 'must have a visible character';
-  return new AtlasError(`The request body is not valid: title ${message}.`, {
-    code: 'validation_error',
-    details: [{ path: 'title', message }],
-  });
-}
-
 export function conversationRoutes(
   store: ConversationStore,
   conversations: StoredConversations,
@@ -80,7 +73,13 @@ export function conversationRoutes(
         const row = await store.find(ownerOf(scope), idOf(request));
         await conversations.written(row.id);
         const { rows, total } = await store.messages(row.id, limit, offset);
-        const messages = rows.map((message) => conversations.shown(message, showsSql(scope.actor)));
+        const isSqlShown = showsSql(scope.actor);
+        const messages: ReturnType<StoredConversations['shown']>[] = [];
+        for (const message of rows) {
+          messages.push(conversations.shown(message, isSqlShown));
+          // A page may hold megabytes, and other requests wait for none of them.
+          await setImmediate();
+        }
         return { body: { ...shown(row), messages, total, limit, offset } };
       },
     }),
@@ -93,9 +92,7 @@ export function conversationRoutes(
       body: RenameBody,
       responses: { 200: ConversationInfo },
       async handle(request, scope) {
-        const title = oneLine(request.body.title);
-        if (title === '') throw invalidTitle();
-        const row = await store.rename(ownerOf(scope), idOf(request), title);
+        const row = await store.rename(ownerOf(scope), idOf(request), oneLine(request.body.title));
         return { body: shown(row) };
       },
     }),

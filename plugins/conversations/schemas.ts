@@ -21,7 +21,7 @@ export const ListQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        'A text in the title, or in what was said in one of the 500 latest conversations; `%` and `_` are themselves.',
+        'A text in the title, or in what was said in the newest 16 MiB of the 500 latest conversations; `%` and `_` are themselves. A role that sees no SQL finds its own questions, and no answer by its text.',
     }),
   ),
 });
@@ -32,7 +32,14 @@ export const MessagesQuery = Type.Object({
 });
 
 export const RenameBody = Type.Object(
-  { title: Type.String({ minLength: 1, maxLength: 200 }) },
+  {
+    title: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: '[^\\s\\x00-\\x1f\\x7f-\\x9f]',
+      errorMessage: 'must have a visible character and at most 200',
+    }),
+  },
   { errorMessage: 'must be a JSON object' },
 );
 

@@ -1,4 +1,5 @@
 /** What users do with their conversations besides asking: search, rename, and feedback on answers. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, authResolve, definePlugin } from '../../kernel/index.ts';
 import { createTestApp, type InjectedRequest, type TestApp } from '../../test/harness/create-test-app.ts';
@@ -9,7 +10,7 @@ import { internalDb } from '../internal-db/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { conversations } from './index.ts';
 
-/** The user and the organization that the header names. */
+/** The user and the organization that the header names; `viewer` and what follows is one, others are analysts. */
 const auth = definePlugin({
   name: 'test-auth',
   version: '1.0.0',
@@ -18,11 +19,19 @@ const auth = definePlugin({
   setup(ctx) {
     ctx.tap(authResolve, ({ headers }) => {
       const [id = '', orgId = null] = String(headers['x-user'] ?? '').split('@');
-      const actor: Actor = { id, label: id, role: 'viewer', mode: 'test', claims: {} };
+      const actor: Actor = {
+        id,
+        label: id,
+        role: id.startsWith('viewer') ? 'viewer' : 'analyst',
+        mode: 'test',
+        claims: {},
+      };
       return { actor, orgId };
     });
   },
 });
+
+const CODE = '\n```sql\nSELECT secret_column FROM t\n```\n';
 
 /** Answers with what follows `|` in the question, after a look at rows that say `hidden`. */
 const agent = definePlugin({
@@ -34,7 +43,7 @@ const agent = definePlugin({
     wrappedAgent(
       ctx,
       async function* ({ turns }): AsyncGenerator<AgentEvent> {
-        const text = turns.at(-1)?.text.split('|')[1]?.replace('<nul>', '\u0000') ?? 'Done.';
+        const text = turns.at(-1)?.text.split('|')[1]?.replace('<nul>', '\u0000').replace('<code>', CODE) ?? 'Done.';
         yield { type: 'tool-call', toolCallId: 'c', toolName: 'look', args: { hidden: true } };
         yield { type: 'tool-result', toolCallId: 'c', toolName: 'look', result: { rows: [{ a: 'hidden' }] } };
         yield { type: 'text', text };
@@ -71,7 +80,7 @@ describe.each(engines)('on %s', (_, startEngine) => {
         internalDb({ url: await engine.fresh() }),
         agent(),
         conversations(),
-        queryApi(),
+        queryApi({ sqlFor: 'analyst' }),
       ],
       now: () => now,
     });
@@ -150,6 +159,31 @@ describe.each(engines)('on %s', (_, startEngine) => {
     const page = await listed('ben', 'search=needle&limit=1&offset=1&sort=createdAt');
     expect([page.conversations.map(({ id }) => id), page.total]).toEqual([[ids[1]], 3]);
     expect((await as('ben')('GET', `/api/v1/conversations?search=${'x'.repeat(201)}`)).statusCode).toBe(400);
+  });
+
+  it('finds no text of an answer for a reader who may not see its SQL', async () => {
+    for (const [user, count] of [
+      ['gus', 1],
+      ['viewer.gus', 0],
+    ] as const) {
+      await ask(user, 'How much?|It is <code>');
+      expect([user, await found(user, 'secret_COLUMN')]).toEqual([user, Array(count).fill('How much?|It is <code>')]);
+      expect(await found(user, 'how MUCH')).toHaveLength(1);
+    }
+  });
+
+  it('looks through the newest messages up to a bound', async () => {
+    const old = await ask('hal', `${'A long title. '.repeat(10)}|Then the needle.`);
+    expect(await found('hal', 'NEEDLE')).toHaveLength(1);
+    const large = await ask('hal', 'Large');
+    const parts = JSON.stringify([{ type: 'text', text: randomBytes(13 * 1024 ** 2).toString('base64') }]);
+    await app
+      .get(internalDb)
+      .run((knex) => knex('conversation_messages').where({ conversation_id: large }).update({ parts }));
+    expect(await found('hal', 'needle')).toEqual([]);
+    expect(await found('hal', 'LARGE')).toEqual(['Large']);
+    expect((await as('hal')('DELETE', `/api/v1/conversations/${large}`)).statusCode).toBe(204);
+    expect((await listed('hal', 'search=needle')).conversations).toMatchObject([{ id: old }]);
   });
 
   it('renames on one line, for the owner only, and leaves the time as it is', async () => {

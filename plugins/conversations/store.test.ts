@@ -61,11 +61,11 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       for (const row of [old, late, later]) await store.create(row as ConversationRow, []);
       await store.create(conversationOf({ ...owner, org_id: 'other' }), []);
       await store.create(conversationOf(someone()), []);
-      expect(ids(await store.list(owner, all))).toEqual([...sorted, old?.id]);
-      expect(ids(await store.list(owner, { limit: 2, offset: 0 }))).toEqual(sorted);
-      const second = await store.list(owner, { limit: 2, offset: 2 });
+      expect(ids(await store.list(owner, all, true))).toEqual([...sorted, old?.id]);
+      expect(ids(await store.list(owner, { limit: 2, offset: 0 }, true))).toEqual(sorted);
+      const second = await store.list(owner, { limit: 2, offset: 2 }, true);
       expect([ids(second), second.total]).toEqual([[old?.id], 3]);
-      expect(await store.list(someone(), all)).toEqual({ rows: [], total: 0 });
+      expect(await store.list(someone(), all, true)).toEqual({ rows: [], total: 0 });
     });
 
     it('counts stars, which are given once', async () => {
@@ -75,9 +75,9 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const [first = '', second = ''] = rows.map(({ id }) => id);
       const counts = async () => {
         const [starred, plain, every] = await Promise.all([
-          store.list(owner, { ...all, starred: true }),
-          store.list(owner, { ...all, starred: false }),
-          store.list(owner, all),
+          store.list(owner, { ...all, starred: true }, true),
+          store.list(owner, { ...all, starred: false }, true),
+          store.list(owner, all, true),
         ]);
         return [starred, plain, every].map(({ rows, total }) => [rows.length, total]);
       };
@@ -124,7 +124,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     for (const id of ['x', `${row.id}0`, `0${row.id}`, row.id.replace('-', ''), randomUUID()]) {
       await expect(store.find(owner, id)).rejects.toMatchObject(NOT_FOUND);
     }
-    expect((await store.list(owner, { ...all, starred: true })).total).toBe(0);
+    expect((await store.list(owner, { ...all, starred: true }, true)).total).toBe(0);
     await store.delete(owner, row.id);
     expect((await store.messages(row.id, 10, 0)).total).toBe(0);
     await expect(store.find(owner, row.id)).rejects.toMatchObject(NOT_FOUND);
@@ -145,7 +145,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       expect(await store.findOrCreate(other)).toBe(other.id);
       const foreign = named(someone(), 'chat');
       expect(await store.findOrCreate(foreign)).toBe(foreign.id);
-      expect((await store.list(owner, all)).total).toBe(2);
+      expect((await store.list(owner, all, true)).total).toBe(2);
     });
 
     it('goes by its id where it has no name, which belongs to no other user', async () => {
@@ -153,7 +153,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const row = named(owner, null);
       expect(await store.findOrCreate(row)).toBe(row.id);
       expect(await store.findOrCreate(row)).toBe(row.id);
-      expect((await store.list(owner, all)).total).toBe(1);
+      expect((await store.list(owner, all, true)).total).toBe(1);
       await expect(store.findOrCreate(named(someone(), null, { id: row.id }))).rejects.toMatchObject(NOT_FOUND);
       await expect(store.findOrCreate(named(someone(), 'chat', { id: row.id }))).rejects.toMatchObject(NOT_FOUND);
     });
@@ -162,7 +162,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const owner = someone();
       const found = await Promise.all(Array.from({ length: 6 }, () => store.findOrCreate(named(owner, 'chat'))));
       expect(new Set(found).size).toBe(1);
-      expect((await store.list(owner, all)).total).toBe(1);
+      expect((await store.list(owner, all, true)).total).toBe(1);
     });
   });
 
@@ -189,7 +189,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       await store.create(first, []);
       await store.create(second, []);
       await store.append(first.id, [messageOf(first.id, 1)], at(3));
-      expect(ids(await store.list(owner, all))).toEqual([first.id, second.id]);
+      expect(ids(await store.list(owner, all, true))).toEqual([first.id, second.id]);
       expect(textsOf(await store.messages(first.id, 10, 0))).toEqual(['m1']);
       await expect(store.append(randomUUID(), [messageOf(randomUUID(), 1)], at(3))).rejects.toThrow();
     });
@@ -262,7 +262,11 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       await store.create(conversationOf(elsewhere), []);
       await store.create(conversationOf(boss), []);
       const total = async (owner: Owner, stars?: boolean) => {
-        const { rows, total } = await store.list(owner, { ...all, ...(stars !== undefined && { starred: stars }) });
+        const { rows, total } = await store.list(
+          owner,
+          { ...all, ...(stars !== undefined && { starred: stars }) },
+          true,
+        );
         return [rows.length, total];
       };
       return { ann, boss, elsewhere, starred, named, total };
@@ -285,7 +289,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const owner = someone();
       await Promise.all(Array.from({ length: 101 }, () => store.create(conversationOf(owner), [])));
       await store.leave({ user_id: owner.user_id }, undefined);
-      expect(await store.list(owner, all)).toEqual({ rows: [], total: 0 });
+      expect(await store.list(owner, all, true)).toEqual({ rows: [], total: 0 });
     });
 
     it('leaves them to an heir, without the names of clients', async () => {
@@ -371,7 +375,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const second = await open({ conversationId: first.id, turns: [{ role: 'user', text: 'And?' }] }, owner).opening;
       expect(second.question.turns.map(({ text }) => text)).toEqual(['How many?', 'And?']);
       await second.end('complete');
-      expect((await store.list(owner, { ...all, starred: true })).rows).toEqual([]);
+      expect((await store.list(owner, { ...all, starred: true }, true)).rows).toEqual([]);
     });
 
     it('waits for the answer before it, which is being stored', async () => {

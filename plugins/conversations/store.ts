@@ -54,7 +54,7 @@ export class ConversationStore {
   async list(
     owner: Owner,
     { starred, search = '', ...page }: SortedPage<typeof CONVERSATION_ORDERS> & Filter,
-    isSqlShown = true,
+    isSqlShown: boolean,
   ): Promise<{ rows: ConversationRow[]; total: number }> {
     const narrow = search.trim() === '' ? undefined : await searched(this.#db, owner, search, isSqlShown);
     return this.#db.run((db) => {

@@ -10,6 +10,7 @@ import { secretsOf } from './secrets.ts';
 import { withDatabase, withoutDatabase } from './service.ts';
 import { type DatabaseTarget, parseDatabaseUrl } from './url.ts';
 
+export { ANY_CASE } from './any-case.ts';
 export type { AppliedMigration, InternalDb } from './api.ts';
 export { changeColumnTypes } from './column-types.ts';
 export { DurableWriter } from './durable-writer.ts';
