@@ -15,7 +15,12 @@ const filters = {
   surface: Type.Optional(Type.String({ minLength: 1, description: 'Where the question came from, such as `api`.' })),
   id: Type.Optional(Type.String({ format: 'uuid', description: 'Id of one entry.' })),
   text: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'A part of the statement, in any case.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'A part of the statement, in any case; looked for in the newest 50,000 entries that match otherwise.',
+    }),
   ),
   from: Type.Optional(Time),
   to: Type.Optional(Time),

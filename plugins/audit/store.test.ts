@@ -111,6 +111,37 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     expect(await sqlOf(org, { text: 'select', from: time(0) })).toEqual(["SELECT '50%_off!' FROM Orders", 1]);
   });
 
+  it('finds a part of a statement in any case of any letter, and every sign as itself', async () => {
+    const org = randomUUID();
+    await write(rowOf(org, { sql: "SELECT 'MÜNCHEN [a-z] ^x *'" }));
+    for (const [text, count] of [
+      ['münchen', 1],
+      ['MÜNCHEN', 1],
+      ['[A-Z]', 1],
+      ['^X *', 1],
+      ['m?nchen', 0],
+      ['m.nchen', 0],
+    ] as const)
+      expect([text, (await sqlOf(org, { text })).at(-1)]).toEqual([text, count]);
+  });
+
+  it('looks for a text in the newest entries that match otherwise', async () => {
+    const org = randomUUID();
+    const few = new AuditStore(app.get(internalDb), 2);
+    await write(
+      rowOf(org, { sql: 'oldest', user_id: 'bob', timestamp: time(3) }),
+      ...[2, 1, 0].map((at) => rowOf(org, { sql: `new ${at}`, timestamp: time(at) })),
+    );
+    const page = { limit: 10, offset: 0 };
+    const found = async (filter: object) =>
+      (await few.list({ orgId: org, ...filter }, page)).entries.map(({ sql }) => sql);
+    expect(await found({ text: 'e' })).toEqual(['new 0', 'new 1']);
+    expect(await found({ text: 'e', user: 'bob' })).toEqual(['oldest']);
+    expect(await found({})).toHaveLength(4);
+    const exported = await few.all({ orgId: org, text: 'e' }).next();
+    expect(exported.value).toHaveLength(2);
+  });
+
   it('gives every entry that matches in batches of a thousand', async () => {
     const org = randomUUID();
     const rows = (count: number, more: Partial<AuditRow> = {}) => Array.from({ length: count }, () => rowOf(org, more));

@@ -1,7 +1,7 @@
 /** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
 import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { ANY_CASE, type InternalDb } from '../internal-db/index.ts';
 import { type ChangeFilter, listChanges } from './changes.ts';
 import { COUNTS_TABLE, JOIN_SUMS } from './count-migration.ts';
 import { countEntries } from './counts.ts';
@@ -14,6 +14,10 @@ const DAY_MS = 86_400_000;
 const STATS_DAYS = 7;
 const EXPORT_BATCH_ROWS = 1_000;
 const PURGE_BATCH_ROWS = 1_000;
+/** Statements are looked through for a text among so many entries, the newest that match otherwise. */
+const SEARCHED_ENTRIES = 50_000;
+/** Before every entry, on both databases. */
+const BEGINNING = '0001-01-01T00:00:00.000Z';
 /** The day of an entry in UTC. */
 const DAY = {
   sqlite: 'substr(timestamp, 1, 10)',
@@ -57,9 +61,11 @@ export interface Purged {
 
 export class AuditStore {
   readonly #db: InternalDb;
+  readonly #searchedEntries: number;
 
-  constructor(db: InternalDb) {
+  constructor(db: InternalDb, searchedEntries = SEARCHED_ENTRIES) {
     this.#db = db;
+    this.#searchedEntries = searchedEntries;
   }
 
   /** By default newest first. */
@@ -69,7 +75,7 @@ export class AuditStore {
   ): Promise<{ entries: AuditEntry[]; total: number }> {
     const { rows, total } = await this.#db.run((db) => {
       const key = { column: 'id', all: () => db(AUDIT_TABLE) };
-      const matching = (narrowed = filter) => filtered(db, narrowed);
+      const matching = (narrowed = filter) => this.#matching(db, narrowed);
       const total = () => countEntries(db, COUNTS_TABLE, filter, matching);
       return readPage<AuditRow>({ matching: () => matching(), total, order: AUDIT_ORDERS.order(page.sort), key }, page);
     });
@@ -86,7 +92,7 @@ export class AuditStore {
     let last: AuditRow | undefined;
     for (;;) {
       const rows: AuditRow[] = await this.#db.run((db) => {
-        const query = sorted(filtered(db, filter).select('*'), NEWEST_FIRST).limit(EXPORT_BATCH_ROWS);
+        const query = sorted(this.#matching(db, filter).select('*'), NEWEST_FIRST).limit(EXPORT_BATCH_ROWS);
         if (last !== undefined) query.andWhereRaw('(timestamp, id) < (?, ?)', [last.timestamp, last.id]);
         return query;
       });
@@ -149,6 +155,20 @@ export class AuditStore {
     if (this.#db.dialect === 'postgres') await this.#db.run((db) => db.raw(JOIN_SUMS));
   }
 
+  /** `text` alone needs the statements themselves, and is looked for in the newest entries that the rest finds. */
+  #matching(db: Knex, { text, ...filter }: AuditFilter): Knex.QueryBuilder {
+    const query = filtered(db, filter);
+    if (text === undefined) return query;
+    const { operator, pattern } = ANY_CASE[this.#db.dialect];
+    const oldest = filtered(db, filter)
+      .select('timestamp')
+      .orderBy('timestamp', 'desc')
+      .offset(this.#searchedEntries - 1)
+      .limit(1);
+    query.whereRaw('timestamp >= COALESCE(?, ?)', [oldest, BEGINNING]);
+    return query.whereRaw(`sql ${operator} ?`, [pattern(text)]);
+  }
+
   /** In batches, so that statements that come meanwhile do not wait for all of it. */
   async #purgeOf(
     narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
@@ -195,11 +215,8 @@ const NEWEST_FIRST = AUDIT_ORDERS.order();
 
 const shown = (db: Knex): Knex.QueryBuilder => db(AUDIT_TABLE).whereNull('deleted_at');
 
-/** Of a part of a statement, whose own `%` and `_` mean themselves. */
-const patternOf = (text: string) => `%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
-
-function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
-  const { orgId, user, success, connection, surface, id, text, from, to } = filter;
+function filtered(db: Knex, filter: Omit<AuditFilter, 'text'>): Knex.QueryBuilder {
+  const { orgId, user, success, connection, surface, id, from, to } = filter;
   const query = shown(db).where('org_id', orgId);
   if (user !== undefined) query.where('user_id', user);
   // As the index of failures has it.
@@ -207,7 +224,6 @@ function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
   if (connection !== undefined) query.where('connection_id', connection);
   if (surface !== undefined) query.where('surface', surface);
   if (id !== undefined) query.where({ id });
-  if (text !== undefined) query.whereRaw("lower(sql) LIKE ? ESCAPE '!'", [patternOf(text)]);
   if (from !== undefined) query.where('timestamp', '>=', firstMoment(from));
   if (to !== undefined) query.where('timestamp', '<=', lastMoment(to));
   return query;
