@@ -6,7 +6,7 @@ export type Role = 'viewer' | 'analyst' | 'admin';
 
 /**
  * `public` needs no identity; the others are checked by `auth.authorize`. `self` is what every user may do with their own
- * account, even while a password has to be changed first. `admin:users` and its like are areas of administration.
+ * account, once a password that has to be changed is. `admin:users` and its like are areas of administration.
  */
 export type Right = 'public' | 'query' | 'approve' | 'admin' | 'self' | `admin:${string}`;
 

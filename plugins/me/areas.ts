@@ -14,7 +14,8 @@ async function isOpen(ctx: Pick<PluginContext, 'call'>, route: Route, { scope, i
     route.ready?.({ params: {}, headers: {} }, scope);
     return true;
   } catch (error) {
-    if (error instanceof AtlasError) return false;
+    // A refusal; what could not be decided is no answer.
+    if (error instanceof AtlasError && error.code !== 'unavailable') return false;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnv } from '../../config/env.ts';
 import { selfHosted } from '../../config/presets/self-hosted.ts';
-import { AtlasError, definePlugin, modelResolve } from '../../kernel/index.ts';
+import { AtlasError, definePlugin, defineRoute, httpRoutes, modelResolve, Type } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { Issuer, makeKey, NOW, sign } from '../../test/harness/token-issuer.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
@@ -250,4 +250,35 @@ it.each([
   });
   await using app = await createTestApp({ plugins: [http({ listen: false }), me(), broken()] });
   expect(await meOf(app)).toMatchObject({ status: 200, model: null, areas: [], mode: 'test' });
+});
+
+it.each([
+  ['forbidden', 200],
+  ['unavailable', 503],
+])('where an area is %s, answers %i', async (code, status) => {
+  const things = definePlugin({
+    name: 'things',
+    version: '1.0.0',
+    type: 'interaction',
+    description: 'Has a route that is not ready.',
+    setup: (ctx) =>
+      ctx.tap(httpRoutes, () => [
+        defineRoute({
+          method: 'GET',
+          path: '/api/v1/things',
+          operationId: 'listThings',
+          summary: 'Things.',
+          tag: 'Things',
+          area: 'things',
+          right: 'query',
+          responses: { 200: Type.Object({}) },
+          ready() {
+            throw new AtlasError('Not now.', { code });
+          },
+          handle: async () => ({ body: {} }),
+        }),
+      ]),
+  });
+  await using app = await createTestApp({ plugins: [http({ listen: false }), me(), things()] });
+  expect(await meOf(app)).toMatchObject(status === 200 ? { status, areas: [] } : { status, error: code });
 });
