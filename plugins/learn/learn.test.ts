@@ -56,6 +56,7 @@ interface Asked {
   readonly at?: string;
   readonly dbType?: string | null;
   readonly orgId?: string;
+  readonly mode?: string;
 }
 
 let count = 0;
@@ -84,7 +85,10 @@ async function project(engine: string, asked: readonly Asked[], files: Readonly<
       ? { client: 'better-sqlite3', connection: { filename: url.slice(7) }, useNullAsDefault: true }
       : { client: 'pg', connection: url },
   );
-  for (const [index, { sql, question, error, request, at, dbType = 'sqlite', orgId }] of asked.entries()) {
+  for (const [
+    index,
+    { sql, question, error, request, at, dbType = 'sqlite', orgId, mode = 'none' },
+  ] of asked.entries()) {
     const time = new Date(Date.parse(at ?? '2026-01-15T12:00:00Z') + index * 1_000).toISOString();
     const conversation_id = randomUUID();
     if (question !== undefined) {
@@ -106,7 +110,7 @@ async function project(engine: string, asked: readonly Asked[], files: Readonly<
       ...{
         id: randomUUID(),
         timestamp: time,
-        auth_mode: 'none',
+        auth_mode: mode,
         sql,
         duration_ms: 1,
         row_count: 1,
@@ -141,6 +145,15 @@ const JOINED = (index: number): Asked => ({
 });
 
 describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
+  it('learns nothing from what the server asks by itself, which takes no place of what people ask', async () => {
+    const own = times(8, () => ({ sql: 'SELECT SUM(total) AS measured FROM orders', mode: 'system' }));
+    const shop = await project(engine, [...times(4, JOINED), ...own]);
+    const proposals = await proposalsIn(shop, '--limit', '4');
+    expect(proposals.map(({ kind }) => kind).sort()).toEqual(['join', 'measure', 'pattern']);
+    expect(JSON.stringify(proposals)).not.toContain('measured');
+    expect(await proposalsIn(await project(engine, own))).toEqual([]);
+  });
+
   it('proposes joins, measures and patterns as a diff that can be applied, and then nothing', async () => {
     const shop = await project(engine, times(4, JOINED));
     const { code, stdout, stderr } = await shop.run('learn');
