@@ -2,17 +2,18 @@
 import { appReady, definePlugin, messageOf, sqlBefore, storeMigrations } from '../../kernel/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
+import { SAMPLED_ROWS } from '../profile-kit/index.ts';
 import { layerFacts, semanticLayer } from '../semantic-layer/index.ts';
+import { tighten } from '../sql-limits/index.ts';
 import { DailyRun, SURFACE } from './daily-run.ts';
 import { KnownFacts } from './known-facts.ts';
-import { limited } from './limits.ts';
 import { migrations, STORED_TABLES } from './migrations.ts';
 import { ProfileOptions } from './options.ts';
 import { FactStore } from './store.ts';
 
 /** What the plugin gives to others. */
 export interface Profile {
-  /** Measures now, unless some server has begun to within the last 20 hours; then, or without a database, false. */
+  /** Measures now, unless some server has begun to within the last 24 hours; then, or without a database, false. */
   measure(): Promise<boolean>;
 }
 
@@ -26,7 +27,7 @@ export const profile = definePlugin({
   setup(ctx, options, { layer, db }): Profile {
     if (!db.configured) return { measure: async () => false };
     const store = new FactStore(db);
-    const known = new KnownFacts(store);
+    const known = new KnownFacts(store, () => ctx.now());
     const run = new DailyRun({ ctx, layer, store, options });
     const stopping = new AbortController();
     let running: Promise<boolean> = Promise.resolve(false);
@@ -38,11 +39,19 @@ export const profile = definePlugin({
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(layerFacts, () => [known]);
-    ctx.tap(sqlBefore, (statement) => (statement.surface === SURFACE ? limited(statement, options) : undefined));
+    const limits = {
+      ...{ maxRows: SAMPLED_ROWS, maxBytes: 8 * 1024 * 1024, maxCellBytes: 64 * 1024 },
+      timeoutMs: options.statementTimeoutMs,
+    };
+    ctx.tap(sqlBefore, (statement) =>
+      statement.surface === SURFACE ? { ...statement, limits: tighten(limits, statement.limits) } : undefined,
+    );
     ctx.tap(organizationDelete, async ({ orgId }) => {
       await store.removeAll(orgId);
       known.forget(orgId);
     });
+    // Not a recurring task of the plugin `jobs`: every server has to look for what another one has measured, and nothing
+    // may be measured right after a start.
     let timer: NodeJS.Timeout | undefined;
     const look = () => {
       running = measure().catch((error: unknown) => {

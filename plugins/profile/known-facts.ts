@@ -8,21 +8,29 @@ const NONE: LayerFacts = new Map();
 const FIRST_WAIT_MS = 1_000;
 /** More than layers are kept; of the least recently used the facts are read again. */
 const MAX_LAYERS = 256;
+/** Facts that nobody could measure again for so long are not shown. */
+const MAX_AGE_MS = 30 * 86_400_000;
 
 interface Known {
   readonly facts: LayerFacts;
-  /** When they were measured. */
-  readonly at: number | undefined;
+  /** `undefined` where there are none. */
+  readonly version: string | undefined;
 }
 
 export class KnownFacts implements FactSource {
   readonly #store: FactStore;
+  readonly #now: () => number;
   /** In order of last use. */
   readonly #known = new Map<string | null, Known>();
   readonly #reading = new Map<string | null, Promise<LayerFacts>>();
 
-  constructor(store: FactStore) {
+  constructor(store: FactStore, now: () => number) {
     this.#store = store;
+    this.#now = now;
+  }
+
+  get #since(): number {
+    return this.#now() - MAX_AGE_MS;
   }
 
   of(orgId: string | null): Awaitable<LayerFacts> {
@@ -33,12 +41,12 @@ export class KnownFacts implements FactSource {
     return known.facts;
   }
 
-  /** Reads again what another server, or this one, has measured since. Rejects when the database cannot be read. */
+  /** Reads again what another server, or this one, has measured since, and drops what is too old. Rejects when the database cannot be read. */
   async refresh(): Promise<void> {
     if (this.#known.size === 0) return;
-    const times = await this.#store.lastMeasured();
-    for (const [orgId, { at }] of [...this.#known])
-      if (at !== times.get(orgId)) await this.#read(orgId, times.get(orgId));
+    const versions = await this.#store.versions(this.#since);
+    for (const [orgId, { version }] of [...this.#known])
+      if (version !== versions.get(orgId)) await this.#read(orgId, versions.get(orgId));
   }
 
   /** The organization is deleted. */
@@ -49,24 +57,24 @@ export class KnownFacts implements FactSource {
   #first(orgId: string | null): Promise<LayerFacts> {
     const running = this.#reading.get(orgId);
     if (running !== undefined) return running;
-    const read = async () => this.#read(orgId, (await this.#store.lastMeasured(orgId)).get(orgId));
+    const read = async () => this.#read(orgId, (await this.#store.versions(this.#since, orgId)).get(orgId));
     const reading = withTimeout(read(), FIRST_WAIT_MS, () => undefined)
       .catch(() => undefined)
       .then(() => {
         this.#reading.delete(orgId);
         // Without an answer there are none until the next refresh.
-        if (!this.#known.has(orgId)) this.#keep(orgId, { facts: NONE, at: -1 });
+        if (!this.#known.has(orgId)) this.#keep(orgId, { facts: NONE, version: 'unread' });
         return this.#known.get(orgId)?.facts ?? NONE;
       });
     this.#reading.set(orgId, reading);
     return reading;
   }
 
-  async #read(orgId: string | null, at: number | undefined): Promise<void> {
-    const facts = at === undefined ? NONE : await this.#store.facts(orgId);
+  async #read(orgId: string | null, version: string | undefined): Promise<void> {
+    const facts = version === undefined ? NONE : await this.#store.facts(orgId, this.#since);
     const known = this.#known.get(orgId)?.facts ?? NONE;
     // The same object where nothing has changed: the layer is then not built anew.
-    this.#keep(orgId, { facts: isSame(known, facts) ? known : facts, at });
+    this.#keep(orgId, { facts: isSame(known, facts) ? known : facts, version });
   }
 
   #keep(orgId: string | null, known: Known): void {

@@ -4,8 +4,6 @@ import { isNamedCredential, isPrivateTime, mayShowValues, type Read, sampleTable
 import type { MeasuredColumn, TableFacts } from '../semantic-layer/index.ts';
 import type { FoundTable } from './tables.ts';
 
-export const NO_FACTS: TableFacts = { ranges: new Map(), values: new Map() };
-
 /** Whether something of a column with this name may be kept. Others are not read. */
 function mayBeRead({ column, wanted }: MeasuredColumn, table: string): boolean {
   if (isNamedCredential(table, column, wanted === 'range' ? 'timestamp' : 'string')) return false;

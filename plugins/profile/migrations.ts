@@ -1,4 +1,4 @@
-/** Creates the tables of measured facts, and of when they were last measured. */
+/** Creates the tables of measured facts, and of when a server has begun to measure. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import type { StoredTable } from '../internal-db/index.ts';
@@ -27,6 +27,15 @@ export const migrations: readonly Migration[] = [
       await trx.schema.createTable(RUNS, (table) => {
         table.text('name').primary();
         table.bigInteger('started_at').notNullable();
+      });
+    },
+  },
+  {
+    name: '0002-attempts',
+    async up(connection) {
+      await (connection as Knex.Transaction).schema.alterTable(FACTS, (table) => {
+        // Also of a table that did not answer.
+        table.bigInteger('tried_at').notNullable().defaultTo(0);
       });
     },
   },

@@ -1,6 +1,15 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { datasourceList, definePlugin, type PluginEntry, type SqlOutcome, sqlSettled } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  datasourceDescribe,
+  datasourceList,
+  definePlugin,
+  type PluginEntry,
+  type SqlOutcome,
+  sqlBefore,
+  sqlSettled,
+} from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.ts';
@@ -222,25 +231,111 @@ describe.each(chosenEngines)('facts of tables, stored on %s', (_name, startEngin
     expect((await stored()).map(({ org_id }) => org_id)).toEqual(['', '', 'umbrella']);
   });
 
-  it('of an organization with a connection of its own are those of its database', async () => {
+  it('of other layers are measured although the database of one never answers', async () => {
+    using layer = layerFolder({ ...LAYER, 'warehouse/entities/parcels.yml': 'table: parcels\n' });
+    const clock = { ms: Date.parse('2026-03-01T12:00:00Z') };
+    let asked = 0;
+    const silent = definePlugin({
+      name: 'silent-database',
+      version: '1.0.0',
+      type: 'datasource',
+      description: 'Has a database for one organization that never answers the plugin.',
+      setup(ctx) {
+        ctx.tap(connectionOwners, () => ['acme', 'umbrella']);
+        ctx.tap(datasourceList, (_none, { orgId }) => [
+          ...(orgId === 'acme' ? [{ id: 'warehouse', key: 'silent', dbType: 'sqlite', maskedUrl: '' }] : []),
+          ...(orgId === 'umbrella' ? [{ id: 'second', key: 'copy', dbType: 'sqlite', maskedUrl: '' }] : []),
+        ]);
+        ctx.tapKey(datasourceDescribe, 'silent', (_request, { actor, signal }) => {
+          if (actor.mode !== 'system') return [];
+          asked += 1;
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        });
+      },
+    });
+    await using server = await start({
+      ...{ url: await engine.fresh(), layer, database, databases: { copy: database }, clock },
+      ...{ options: { maxMs: 1_000 }, plugins: [silent()] },
+    });
+    // Whatever a run comes to in its second, the next one begins with the others.
+    for (let day = 1; !(await server.text('umbrella')).includes('about 1,500 rows'); day += 1) {
+      expect(day).toBeLessThan(8);
+      clock.ms += DAY_MS;
+      expect(await server.measure()).toBe(true);
+    }
+    expect(asked).toBeGreaterThan(0);
+    expect(await server.text('acme')).toContain('about 3 rows');
+  });
+
+  it('stay for 30 days where a table does not answer any more, and it comes after the others', async () => {
+    using layer = layerFolder(LAYER);
+    const clock = { ms: Date.parse('2026-03-01T12:00:00Z') };
+    const slow = definePlugin({
+      name: 'slow-orders',
+      version: '1.0.0',
+      type: 'policy',
+      description: 'Lets no statement over orders end from the second day on.',
+      setup: (ctx) =>
+        void ctx.tap(sqlBefore, ({ requested }) => {
+          if (clock.ms > Date.parse('2026-03-02T00:00:00Z') && requested.includes('"orders"'))
+            throw new AtlasError('The statement took too long.', { code: 'sql_timeout' });
+        }),
+    });
+    const init = { url: await engine.fresh(), layer, database, clock, plugins: [slow()] };
+    await using server = await start(init);
+    const warned = () => server.app.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    await server.measure();
+    expect(warned()).toEqual([]);
+    clock.ms += DAY_MS;
+    await server.measure();
+    expect(warned()).toEqual(['Tables of the semantic layer were measured.']);
+    expect(await server.text()).toContain('about 1,500 rows');
+    const tried = () => server.app.get(internalDb).run<object[]>((db) => db('layer_facts').select('tried_at'));
+    expect((await tried()).map((row) => Number(Object.values(row)[0]))).toEqual([clock.ms, clock.ms]);
+    clock.ms += 29 * DAY_MS;
+    await server.measure();
+    expect(await server.text()).toContain('about 3 rows');
+    expect(await server.text()).toMatch(/wardA, wardB/);
+  });
+
+  it('are measured again after a clock that was ahead, but not because of a second', async () => {
+    using layer = layerFolder(LAYER);
+    const clock = { ms: Date.parse('2036-03-01T12:00:00Z') };
+    await using server = await start({ url: await engine.fresh(), layer, database, clock });
+    expect(await server.measure()).toBe(true);
+    clock.ms -= 1_000;
+    expect(await server.measure()).toBe(false);
+    clock.ms = Date.parse('2026-03-01T12:00:00Z');
+    expect(await server.measure()).toBe(true);
+    clock.ms += DAY_MS - 1;
+    expect(await server.measure()).toBe(false);
+    clock.ms += 1;
+    expect(await server.measure()).toBe(true);
+  });
+
+  it('of an organization with a connection of its own are those of its database, and go with it', async () => {
     const parcels = {
       'warehouse/entities/parcels.yml': 'table: orders\nname: parcels\ndimensions: [{ name: status }]\n',
     };
     using layer = layerFolder({ ...LAYER, ...parcels });
     const own = files.create(`own-${_name}.db`, DATABASE.replace('i < 1500', 'i < 700').replace("'paid'", "'shipped'"));
+    const clock = { ms: Date.parse('2026-03-01T12:00:00Z') };
+    const owners = ['acme'];
     const connections = definePlugin({
       name: 'own-connections',
       version: '1.0.0',
       type: 'datasource',
       description: 'Has a database for one organization.',
       setup(ctx) {
-        ctx.tap(connectionOwners, () => ['acme']);
+        ctx.tap(connectionOwners, () => owners);
         ctx.tap(datasourceList, (_none, { orgId }) =>
-          orgId === 'acme' ? [{ id: 'warehouse', key: 'own', dbType: 'sqlite', maskedUrl: '' }] : [],
+          orgId !== null && owners.includes(orgId)
+            ? [{ id: 'warehouse', key: 'own', dbType: 'sqlite', maskedUrl: '' }]
+            : [],
         );
       },
     });
-    const init = { url: await engine.fresh(), layer, database, databases: { own }, plugins: [connections()] };
+    const init = { url: await engine.fresh(), layer, database, databases: { own }, clock, plugins: [connections()] };
     await using server = await start(init);
     await server.measure();
     const parcelsOf = async (orgId: string | null) => (await api.modelFor(orgId)).entity('parcels');
@@ -251,6 +346,12 @@ describe.each(chosenEngines)('facts of tables, stored on %s', (_name, startEngin
     });
     expect(await parcelsOf(null)).toBeUndefined();
     for (const orgId of [null, 'acme', 'umbrella']) expect(await server.text(orgId)).toContain('about 1,500 rows');
+    const stored = () => server.app.get(internalDb).run<string[]>((db) => db('layer_facts').distinct().pluck('org_id'));
+    expect((await stored()).sort()).toEqual(['', 'acme']);
+    owners.pop();
+    clock.ms += DAY_MS;
+    await server.measure();
+    expect(await stored()).toEqual(['']);
   });
 
   it('of tables under row security are not measured', async () => {

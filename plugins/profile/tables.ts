@@ -25,6 +25,8 @@ export interface FoundTables {
   readonly found: readonly FoundTable[];
   /** Tables of databases that do not answer: nothing follows of them. */
   readonly unknown: readonly MeasuredTable[];
+  /** Why these do not answer. */
+  readonly failures: readonly { readonly what: string; readonly error: string }[];
 }
 
 /** Schemas in which unqualified names are looked up when the connection names none. */
@@ -40,6 +42,7 @@ export async function findTables(
   const usual = connections.find(({ id }) => id === 'default') ?? connections[0];
   const found: FoundTable[] = [];
   const unknown: MeasuredTable[] = [];
+  const failures: { what: string; error: string }[] = [];
   for (const [id, same] of Map.groupBy(tables, ({ connection }) => connection)) {
     const connection = id === undefined ? usual : connections.find((one) => one.id === id);
     if (connection === undefined) continue;
@@ -49,39 +52,39 @@ export async function findTables(
       const schemas = [...new Set(same.flatMap(({ schema }) => schema ?? []))];
       const described = await ctx.callKey(datasourceDescribe, connection.key ?? connection.id, { schemas }, scope);
       const tenants = tenantTables(described);
+      const byPlace = tablesByPlace(described);
       for (const measured of same) {
-        const table = tableOf(measured, described, connection);
+        const table = tableOf(measured, byPlace, connection);
         if (table !== undefined && !tenants.has(table.name)) found.push({ measured, table, connection, dialect });
       }
     } catch (error) {
       scope.signal.throwIfAborted();
-      ctx.log.debug({ connection: connection.id, error: messageOf(error) }, 'A database could not be measured.');
+      failures.push({ what: `connection ${connection.id}`, error: messageOf(error) });
       unknown.push(...same);
     }
   }
-  return { found, unknown };
+  return { found, unknown, failures };
+}
+
+const placeOf = (schema: string | undefined, name: string) => JSON.stringify([schema ?? null, name]);
+
+/** By schema and name, exactly and in lower case; the first in another case wins. */
+function tablesByPlace(described: readonly TableDescription[]): ReadonlyMap<string, TableDescription> {
+  const exact = described.map((one) => [placeOf(one.schema, one.name), one] as const);
+  return new Map([...exact.map(([place, one]) => [place.toLowerCase(), one] as const).reverse(), ...exact]);
 }
 
 /** The exact name goes before one in another case. */
 function tableOf(
   { schema, table }: MeasuredTable,
-  described: readonly TableDescription[],
+  byPlace: ReadonlyMap<string, TableDescription>,
   connection: ConnectionInfo,
 ): TableDescription | undefined {
   const own = connection.schema === undefined ? DEFAULT_SCHEMAS : [connection.schema, undefined];
-  const places = schema === undefined ? own : [schema, ...(own.includes(schema) ? [undefined] : [])];
-  const inCase = (text: string | undefined, isExact: boolean) => (isExact ? text : text?.toLowerCase());
-  for (const isExact of [true, false]) {
-    for (const place of places) {
-      const found = described.find(
-        (one) =>
-          inCase(one.name, isExact) === inCase(table, isExact) &&
-          inCase(one.schema, isExact) === inCase(place, isExact),
-      );
-      if (found === undefined) continue;
-      const { schema: _, ...rest } = found;
-      return { ...rest, ...(schema !== undefined && { schema }) };
-    }
-  }
-  return undefined;
+  const schemas = schema === undefined ? own : [schema, ...(own.includes(schema) ? [undefined] : [])];
+  const places = schemas.map((one) => placeOf(one, table));
+  const place = [...places, ...places.map((one) => one.toLowerCase())].find((one) => byPlace.has(one));
+  if (place === undefined) return undefined;
+  const { schema: _, ...rest } = byPlace.get(place)!;
+  return { ...rest, ...(schema !== undefined && { schema }) };
 }

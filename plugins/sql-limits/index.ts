@@ -2,6 +2,8 @@ import { definePlugin, sqlAfter, sqlBefore } from '../../kernel/index.ts';
 import { tighten, trim } from './limits.ts';
 import { SqlLimitsOptions } from './options.ts';
 
+export { tighten } from './limits.ts';
+
 /** Rows, bytes and time that one statement may take. Drivers keep to the limits; what they return too much is cut. */
 export const sqlLimits = definePlugin({
   name: 'sql-limits',
