@@ -223,7 +223,8 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
     if (withValues && !isCredential && (isListed || isCategory(column.name, known))) {
       values = samplesOf(known);
       searched += 1;
-      if (!isWhole && searched <= MAX_SEARCHED_COLUMNS) {
+      // Every search would run a view as a whole, and finds no more of it than the sample has.
+      if (!isWhole && table.kind !== 'view' && searched <= MAX_SEARCHED_COLUMNS) {
         const all = await searchedValues(request, column.name, read);
         const others = all.counts.map(([value]) => value);
         values = samplesOf(others);

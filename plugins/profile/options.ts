@@ -13,7 +13,7 @@ export const ProfileOptions = Type.Object(
       description: 'most statements of one day, for all connections of all organizations together',
     }),
     maxMs: ms('longest time of one day', { minimum: 1_000, default: 600_000 }),
-    statementTimeoutMs: ms('longest time of one statement', { minimum: 1, default: 5_000 }),
+    statementTimeoutMs: ms('longest time of one statement', { minimum: 1, default: 1_000 }),
     firstAfterMs: ms('time after the start at which is first looked whether the day is due', {
       minimum: 0,
       default: 300_000,

@@ -150,7 +150,37 @@ describe.each(chosenEngines)('facts of tables, stored on %s', (_name, startEngin
     expect(server.statements.map(({ status }) => status)).not.toContain('refused');
     const read = server.statements.map(({ request }) => request.sql).join('\n');
     expect(read).not.toMatch(/card|phone|note|api_token|accounts|SELECT \*/);
-    for (const { statement } of server.statements) expect(statement?.limits?.timeoutMs).toBe(5_000);
+    for (const { statement } of server.statements) expect(statement?.limits?.timeoutMs).toBe(1_000);
+  });
+
+  it('of wide tables are those of the first columns, and of a view those of one statement', async () => {
+    const texts = Array.from({ length: 25 }, (_, n) => `kind${n}`);
+    const times = Array.from({ length: 6 }, (_, n) => `on_${n}`);
+    const dimensions = [
+      ...texts.map((name) => `  - { name: ${name} }`),
+      ...times.map((name) => `  - { name: ${name}, type: date }`),
+    ];
+    const wide = files.create(
+      `wide-${_name}.db`,
+      `CREATE TABLE wide (${[...texts, ...times].map((name) => `${name} TEXT`).join(', ')});
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+      INSERT INTO wide SELECT ${[...texts.map(() => `'kind' || char(65 + i % 2)`), ...times.map(() => `date('2024-01-01')`)].join(', ')} FROM n;
+      CREATE VIEW seen AS SELECT * FROM wide;`,
+    );
+    using layer = layerFolder({
+      'entities/wide.yml': `table: wide\ndimensions:\n${dimensions.join('\n')}\n`,
+      'entities/seen.yml': 'table: seen\ntype: view\ndimensions: [{ name: kind0 }, { name: on_0, type: date }]\n',
+    });
+    await using server = await start({ url: await engine.fresh(), layer, database: wide });
+    await server.measure();
+    const model = await server.app.get(semanticLayer).modelFor(null);
+    const known = (name: string) =>
+      model.entity(name)?.dimensions.filter(({ sample_values, range }) => sample_values ?? range);
+    expect(known('wide')?.map(({ name }) => name)).toEqual([...texts.slice(0, 20), ...times.slice(0, 4)]);
+    expect(known('seen')).toMatchObject([{ name: 'kind0', sample_values: ['kindA', 'kindB'] }]);
+    const read = server.statements.map(({ request }) => request.sql);
+    expect(read.join('\n')).not.toMatch(/kind2[0-4]|on_[45]/);
+    expect(read.filter((sql) => sql.includes('"seen"'))).toHaveLength(1);
   });
 
   it('are measured once a day, by one of the servers, and shown by all', async () => {
