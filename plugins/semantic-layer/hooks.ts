@@ -54,8 +54,12 @@ export interface LayerTable {
 
 export type IsProtected = (table: LayerTable) => boolean;
 
-export const protectedTables = collect<undefined, IsProtected>('layer.protected-tables', {
-  summary: 'Asked once: of which tables not everyone sees all rows. The layer then shows none of their values.',
+/** `orgId`: whose layer it is; `null`: the shared one, which all organizations see that have none of their own. */
+export type ProtectsTable = (table: LayerTable, orgId: string | null) => boolean;
+
+export const protectedTables = collect<undefined, ProtectsTable>('layer.protected-tables', {
+  summary:
+    'Asked once: of which tables not everyone who is shown the layer sees all rows. It then shows none of their values.',
 });
 
 /** What is to be measured of a column, under the name that the layer gives it. */

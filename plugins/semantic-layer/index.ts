@@ -19,7 +19,7 @@ import { organizationSchemas } from './database/organization-schemas.ts';
 import { factSource } from './facts/layer-facts.ts';
 import { protection } from './files/withheld-values.ts';
 import { layerHealth } from './health.ts';
-import type { FactSource, IsProtected } from './hooks.ts';
+import type { FactSource } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { migrations, ORGANIZATIONS_TABLE } from './migrations.ts';
 import { SemanticLayerOptions } from './options.ts';
@@ -77,13 +77,13 @@ export const semanticLayer = definePlugin({
     const unsaved = 'Which organizations have their own semantic layer could not be saved; the next check tries again.';
     const saved = () => known.save().catch((error: unknown) => ctx.log.warn({ error: messageOf(error) }, unsaved));
     const schemas = organizationSchemas(ctx);
-    let isProtected: IsProtected | undefined;
+    let protects: Awaited<ReturnType<typeof protection>>;
     let facts: FactSource | undefined;
     const layer = new ReloadingLayer({
       ...options,
       schemas,
       known,
-      isProtected: () => isProtected,
+      isProtected: (orgId) => protects?.(orgId),
       facts: () => facts,
       onVersion: (model, dir) => logVersion(ctx.log, model, dir),
     });
@@ -100,7 +100,7 @@ export const semanticLayer = definePlugin({
     ctx.tap(storeTables, () => [{ table: ORGANIZATIONS_TABLE }]);
     ctx.onReady(async () => {
       await explore.ready();
-      isProtected = await protection(ctx);
+      protects = await protection(ctx);
       facts = await factSource(ctx);
       await known.load();
       await saved();

@@ -18,7 +18,7 @@ import { ImportQueue } from './import-queue.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
 import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
-import { LayerLoader } from './loader.ts';
+import { LayerLoader, type LoaderSettings } from './loader.ts';
 import type { SemanticModel } from './model.ts';
 
 /** The part of a request's scope that its model is pinned to. */
@@ -37,8 +37,8 @@ export interface ReloadingLayerOptions {
   readonly schemas?: OrganizationSchemas;
   /** Organizations that have had their own layer; by default those seen by this object. */
   readonly known?: KnownOrganizations;
-  /** Which tables show no values. */
-  readonly isProtected?: () => IsProtected | undefined;
+  /** Which tables show no values in the layer of an organization, or in the shared one. */
+  readonly isProtected?: (orgId: string | null) => IsProtected | undefined;
   /** Who has measured row counts, ranges and values. */
   readonly facts?: () => FactSource | undefined;
   /** Time between two checks without requests; 0 turns them off. */
@@ -70,8 +70,8 @@ class ReloadingFolder {
   #matched: KnownSchemas | undefined;
   #measured: LayerFacts | undefined;
 
-  constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
-    this.loader = new LayerLoader(dir, { signal, parser, isProtected: options.isProtected });
+  constructor(dir: string, orgId: string | null, options: ReloadingLayerOptions, settings: LoaderSettings) {
+    this.loader = new LayerLoader(dir, { ...settings, isProtected: () => options.isProtected?.(orgId) });
     this.#options = options;
   }
 
@@ -134,7 +134,7 @@ export class ReloadingLayer {
   constructor(options: ReloadingLayerOptions) {
     this.#options = options;
     this.#known = options.known ?? new KnownOrganizations();
-    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal, this.#parser);
+    this.#default = this.#newFolder(options.dir, null);
     mendImports(options.dir);
     this.#recordOrganizations();
   }
@@ -218,7 +218,7 @@ export class ReloadingLayer {
 
   /** See `SemanticLayerApi.measuredTables`. */
   async measuredTables(orgId: string | null): Promise<readonly MeasuredTable[]> {
-    return measuredTables((await this.filesOf(orgId)).files, this.#options.isProtected?.());
+    return measuredTables((await this.filesOf(orgId)).files, this.#options.isProtected?.(orgId));
   }
 
   /** See `SemanticLayerApi.readFile`. */
@@ -318,6 +318,10 @@ export class ReloadingLayer {
     }
   }
 
+  #newFolder(dir: string, orgId: string | null): ReloadingFolder {
+    return new ReloadingFolder(dir, orgId, this.#options, { signal: this.#closing.signal, parser: this.#parser });
+  }
+
   /** The folder with its model for the databases that the organization can ask. */
   #folderFor(orgId: string | null, schemas: DatabaseSchemas | undefined): ReloadingFolder {
     if (orgId === null) {
@@ -330,7 +334,7 @@ export class ReloadingLayer {
     this.#organizations.delete(orgId);
     if (dir === this.#options.dir && schemas === this.#default.schemas) return this.#default;
     const isSame = known?.loader.root === dir;
-    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal, this.#parser);
+    const folder = isSame ? known : this.#newFolder(dir, orgId);
     folder.schemas = schemas;
     this.#organizations.set(orgId, folder);
     if (this.#organizations.size > MAX_ORGANIZATIONS) {

@@ -7,11 +7,12 @@ import {
   sqlBefore,
   sqlCheck,
 } from '../../kernel/index.ts';
-import { semanticLayer } from '../semantic-layer/index.ts';
+import { protectedTables, semanticLayer } from '../semantic-layer/index.ts';
 import { findDialect, type SqlDialect, SqlRefusal } from '../sql-kit/index.ts';
 import { StatementGuard } from './guard.ts';
 import { tablesRestrict } from './hooks.ts';
 import { SqlGuardOptions } from './options.ts';
+import { isUnlisted } from './organization-tables.ts';
 
 export type { BoundValue } from '../sql-kit/index.ts';
 export { SqlRefusal } from '../sql-kit/index.ts';
@@ -48,6 +49,8 @@ export const sqlGuard = definePlugin({
       // What the others wrote is what has to be checked.
       { stage: 'post' },
     );
+    const { organizations } = options;
+    if (organizations !== undefined) ctx.tap(protectedTables, () => [isUnlisted(organizations)]);
     ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope), { seals: true });
   },
 });

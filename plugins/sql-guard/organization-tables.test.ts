@@ -115,6 +115,33 @@ describe('tables of organizations', () => {
     expect(statement.sql).toContain('WHERE orders.tenant = ?');
   });
 
+  test('alone show what is known of their rows: in the shared layer those that every list names', async () => {
+    const values = 'row_count: 5\ndimensions: [{ name: tenant, sample_values: [open, done] }]\n';
+    const { dir: known } = layerFolder({
+      'entities/orders.yml': `table: orders\n${values}`,
+      'entities/calendar.yml': `table: calendar\n${values}`,
+      '.orgs/acme/entities/orders.yml': `table: Orders\n${values}`,
+      '.orgs/acme/entities/customers.yml': `table: customers\n${values}`,
+    });
+    const shown = async (organizations: Record<string, string[]>, orgId: string | null) => {
+      await using on = await createTestApp({
+        plugins: [semanticLayer({ dir: known }), sqlGuard({ organizations }), database()],
+      });
+      const layer = on.get(semanticLayer);
+      const measured = (await layer.measuredTables(orgId)).map(({ table }) => table);
+      const { entities } = await layer.modelFor(orgId);
+      const with5 = entities.filter(({ rowCount, dimensions }) => rowCount === 5 && dimensions[0]?.sample_values);
+      expect(measured).toEqual(with5.map(({ table }) => table));
+      return measured;
+    };
+    const lists = { acme: ['orders'], umbrella: ['orders', 'calendar'] };
+    expect(await shown({ ...lists, '*': ['orders', 'calendar'] }, null)).toEqual(['orders']);
+    expect(await shown({ ...lists, '*': ['calendar'] }, null)).toEqual([]);
+    expect(await shown(lists, null)).toEqual([]);
+    expect(await shown(lists, 'acme')).toEqual(['Orders']);
+    expect(await shown({ '*': ['customers'] }, 'acme')).toEqual(['customers']);
+  });
+
   test('are all where the option is not given', async () => {
     await using open = await createTestApp({ plugins: [semanticLayer({ dir }), sqlGuard(), database()] });
     expect(await readable(open, 'hooli')).toEqual(['orders', 'customers', 'calendar']);

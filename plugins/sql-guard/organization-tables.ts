@@ -1,10 +1,27 @@
 /** Narrows the tables to those of an organization. */
+import type { ProtectsTable } from '../semantic-layer/index.ts';
+import { fold } from '../sql-kit/index.ts';
 import { AllowedTables } from './allowed-tables.ts';
 
 /** Names of tables, `name` or `schema.name`, by organization; `*` stands for those that are not listed. */
 export type OrganizationLists = Readonly<Record<string, readonly string[]>>;
 
 const OTHERS = '*';
+
+/**
+ * Whether a table is missing in the list of the organization whose layer it is in, or in one of all lists where the layer
+ * is shared; also where a list has it by another name than the layer.
+ */
+export function isUnlisted(lists: OrganizationLists): ProtectsTable {
+  const named = new Map(
+    Object.entries({ [OTHERS]: [], ...lists }).map(([id, names]) => [id, new Set(names.map(fold))]),
+  );
+  return ({ schema, table }, orgId) => {
+    const name = fold(schema === undefined ? table : `${schema}.${table}`);
+    const readers = orgId === null ? [...named.values()] : [named.get(orgId) ?? named.get(OTHERS)];
+    return !readers.every((list) => list?.has(name));
+  };
+}
 
 /** Narrows the tables that may be read to those that an organization's own list names. */
 export class OrganizationTables {

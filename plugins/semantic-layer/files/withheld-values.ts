@@ -28,8 +28,8 @@ const hasFacts = ({ row_count, dimensions = [] }: EntityItem) =>
   row_count !== undefined ||
   dimensions.some(({ sample_values, range }) => sample_values !== undefined || range !== undefined);
 
-/** What the plugins say of all tables; `undefined` where every reader may see all rows of every table. */
-export async function protection(ctx: PluginContext): Promise<IsProtected | undefined> {
+/** What the plugins say of the tables of a layer; `undefined` where every reader may see all rows of every table. */
+export async function protection(ctx: PluginContext): Promise<((orgId: string | null) => IsProtected) | undefined> {
   const all = (await ctx.call(protectedTables, undefined, ctx.scope())).map(({ value }) => value);
-  return all.length === 0 ? undefined : (table) => all.some((isProtected) => isProtected(table));
+  return all.length === 0 ? undefined : (orgId) => (table) => all.some((protects) => protects(table, orgId));
 }
