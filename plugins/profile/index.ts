@@ -38,7 +38,7 @@ export const profile = definePlugin({
     };
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(layerFacts, () => [known]);
+    ctx.tap(layerFacts, () => known);
     const limits = {
       ...{ maxRows: SAMPLED_ROWS, maxBytes: 8 * 1024 * 1024, maxCellBytes: 64 * 1024 },
       timeoutMs: options.statementTimeoutMs,

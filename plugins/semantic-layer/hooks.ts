@@ -1,5 +1,5 @@
 /** Defines the hooks of the semantic layer: the backend of the explore tool, protected tables, facts, another ranking. */
-import { type Awaitable, collect, type HealthItem, type Scope, waterfall } from '../../kernel/index.ts';
+import { type Awaitable, collect, first, type HealthItem, type Scope, waterfall } from '../../kernel/index.ts';
 
 /** A file of the semantic layer as the model may see it: without hidden columns, and without samples of masked ones. */
 export interface VisibleFile {
@@ -96,7 +96,7 @@ export interface FactSource {
   of(orgId: string | null): Awaitable<LayerFacts>;
 }
 
-export const layerFacts = collect<undefined, FactSource>('layer.facts', {
+export const layerFacts = first<undefined, FactSource>('layer.facts', {
   summary:
     'Asked once: who has measured row counts, ranges and values. The layer shows them where its files have none or older ones.',
 });

@@ -116,7 +116,7 @@ function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | un
       if (entity === undefined) return text ?? `\`${file.path}\` cannot be used: the database has no such table.`;
       const own = hiddenNames(entity);
       const shown = hidden.withoutHidden(entity, own.size > 0 ? own : undefined);
-      return text !== undefined && shown === entity ? text : stringify(shown);
+      return text !== undefined && shown === entity ? withMeasured(text, file) : stringify(shown);
     }
     case 'metrics': {
       const metrics = (values as Metric[]).flatMap((metric) => hidden.shownMetric(metric) ?? []);
@@ -132,6 +132,13 @@ function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | un
       return text !== undefined && isSame ? text : stringify({ terms });
     }
   }
+}
+
+/** Facts stand below the text, as comments: a file of a large layer is not written anew for them. */
+function withMeasured(text: string, { measured = [] }: LayerFile): string {
+  if (measured.length === 0) return text;
+  const lines = measured.map((fact) => `# ${line(fact)}`);
+  return [text.trimEnd(), '# Measured since, and to be used instead:', ...lines, ''].join('\n');
 }
 
 async function searchResults({ model, search }: ExploredLayer, words: string): Promise<string> {

@@ -9,8 +9,8 @@ table: orders
 row_count: 10
 dimensions:
   - { name: id, type: number, primary_key: true }
-  - { name: status }
-  - { name: Channel, sql: '"Sales Channel"', sample_values: [web] }
+  - { name: status, unique_count: 1 }
+  - { name: Channel, sql: '"Sales Channel"', sample_values: [web], unique_count: 1 }
   - { name: placed_at, type: date, range: [2020-01-01, 2020-12-31] }
   - { name: card, hidden: true }
   - { name: phone, mask: "'***'" }
@@ -44,7 +44,7 @@ async function boot(source: { facts: LayerFacts }, isProtected = false) {
     type: 'context',
     description: 'Has facts.',
     setup(ctx) {
-      ctx.tap(layerFacts, () => [{ of: (orgId) => (orgId === null ? source.facts : new Map()) }]);
+      ctx.tap(layerFacts, () => ({ of: (orgId) => (orgId === null ? source.facts : new Map()) }));
       if (isProtected) ctx.tap(protectedTables, () => [({ table }) => table === 'orders']);
     },
   });
@@ -96,6 +96,35 @@ describe('measured facts', () => {
     expect(entities[0]?.score).toBeGreaterThan(0);
   });
 
+  test('drop a written number of values where the values are measured', async () => {
+    await using app = await boot({ facts: new Map([[key('orders'), facts(12_417)]]) });
+    const dimensions = (await app.layer.modelFor(null)).entity('orders')?.dimensions ?? [];
+    const counts = dimensions.map(({ name, unique_count }) => [name, unique_count]).slice(1, 3);
+    expect(counts).toEqual([
+      ['status', undefined],
+      ['Channel', 1],
+    ]);
+  });
+
+  test('are shown by explore, below the text of a file or in it where something is hidden', async () => {
+    await using app = await boot({
+      facts: new Map([
+        [key('orders'), facts(12_417)],
+        [key('people', 'crm'), facts(5)],
+      ]),
+    });
+    const explore = (path: string) => app.layer.explore({ orgId: null } as never, path);
+    expect(await explore('entities/users.yml')).toBe(`${USERS}# Measured since, and to be used instead:
+# row_count: 5
+# country: sample_values AT
+# born_on: range 1999-01-01 to 2001-01-01
+`);
+    const orders = await explore('entities/orders.yml');
+    expect(orders).toContain('row_count: 12417\n');
+    expect(orders).toMatch(/name: status\n.*\n.*\n +sample_values:\n +- cancelled\n +- paid/);
+    expect(orders).not.toMatch(/secret|2020-01-01|# Measured/);
+  });
+
   test('change the model once, and not at all while they are the same object', async () => {
     const source = { facts: new Map([[key('orders'), facts(1)]]) as LayerFacts };
     await using app = await boot(source);
@@ -113,6 +142,9 @@ describe('measured facts', () => {
     await using app = await boot({ facts: new Map([[key('orders'), facts(12_417)]]) }, true);
     expect((await app.layer.modelFor(null)).entity('orders')?.rowCount).toBeUndefined();
     expect(await app.text()).not.toMatch(/cancelled|2026-06-30|about/);
+    expect(await app.layer.explore({ orgId: null } as never, 'entities/orders.yml')).not.toMatch(
+      /cancelled|12417|2026/,
+    );
     expect(await app.layer.measuredTables(null)).toEqual([
       {
         key: key('people', 'crm'),

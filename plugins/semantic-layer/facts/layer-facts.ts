@@ -16,34 +16,38 @@ export function withFacts(files: readonly LayerFile[], facts: LayerFacts | undef
     const table = layerTable(entity, file.source);
     const known = facts.get(factsKey(table));
     if (known === undefined) return file;
-    const value = measured(entity, known, withheld.get(table.table.toLowerCase()));
-    return { ...file, items: [{ ...item, value }] };
+    const { value, notes } = measured(entity, known, withheld.get(table.table.toLowerCase()));
+    return { ...file, items: [{ ...item, value }], measured: notes };
   });
 }
 
-function measured(entity: EntityItem, facts: TableFacts, withheld: ReadonlySet<string> | undefined): EntityItem {
+/** The entity with the facts, and one line about each for those who read its file. */
+function measured(entity: EntityItem, facts: TableFacts, withheld: ReadonlySet<string> | undefined) {
   const { rowCount, ranges, values } = facts;
+  const notes = rowCount === undefined ? [] : [`row_count: ${rowCount}`];
   const dimensions = entity.dimensions?.map((dimension): ModelDimension => {
     const column = columnOf(dimension);
     if (column === undefined || withheld?.has(column.toLowerCase())) return dimension;
-    const { type, sample_values } = dimension;
+    // A number that somebody has counted earlier must not say that the values measured now are all.
+    const { unique_count, ...rest } = dimension;
+    const { name, type, sample_values } = rest;
     const range = type === 'date' || type === 'timestamp' ? ranges.get(column) : undefined;
     const listed = type === 'string' && sample_values === undefined ? values.get(column) : undefined;
     if (range === undefined && listed === undefined) return dimension;
-    return {
-      ...dimension,
-      ...(range !== undefined && { range: [...range] }),
-      ...(listed !== undefined && { sample_values: [...listed] }),
-    };
+    if (range !== undefined) notes.push(`${name}: range ${range.join(' to ')}`);
+    if (listed === undefined) return { ...dimension, range: [...range!] };
+    notes.push(`${name}: sample_values ${listed.join(', ')}`);
+    return { ...rest, sample_values: [...listed] };
   });
-  return {
+  const value: EntityItem = {
     ...entity,
     ...(rowCount !== undefined && { row_count: rowCount }),
     ...(dimensions !== undefined && { dimensions }),
   };
+  return { value, notes };
 }
 
 /** The plugin that measures; `undefined` where there is none. */
 export async function factSource(ctx: PluginContext): Promise<FactSource | undefined> {
-  return (await ctx.call(layerFacts, undefined, ctx.scope()))[0]?.value;
+  return ctx.call(layerFacts, undefined, ctx.scope());
 }

@@ -34,6 +34,8 @@ export interface LayerFile<Kind extends FileKind = FileKind> {
   readonly problems: readonly SemanticProblem[];
   /** Whether items are left out because the database lacks what they name. */
   readonly isReduced?: boolean;
+  /** What the entity says otherwise than the file because it was measured, a line for each. */
+  readonly measured?: readonly string[];
 }
 
 /** A problem whose line and column in `file` are still to be looked up. */
