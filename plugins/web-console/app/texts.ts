@@ -1,8 +1,5 @@
 /** Holds every text of shell, chat, history and sign-in, in one place for translation. */
-
-const plural = new Intl.PluralRules('en');
-const counted = (count: number, one: string, other: string) =>
-  `${count.toLocaleString()} ${plural.select(count) === 'one' ? one : other}`;
+import { counted } from './counted.ts';
 
 export const TEXTS = {
   product: 'Atlas',
@@ -126,6 +123,7 @@ export const TEXTS = {
     wait: (seconds: number) => `Try again in ${counted(seconds, 'second', 'seconds')}.`,
     part: 'This part of the page could not be shown. Reload the page.',
     reload: 'Reload',
+    request: (id: string) => `Request ${id}.`,
   },
   keys: {
     title: 'Keyboard shortcuts',

@@ -24,10 +24,19 @@ export function groupedNumber(value: number | string, locale?: string): string {
   return formatOf(digits, locale).format(text as Intl.StringNumericLiteral);
 }
 
+const nestedTexts = new WeakMap<object, string>();
+
+/** Written once: the same values are shown, sorted and filtered many times. */
+function nestedText(value: object): string {
+  const text = nestedTexts.get(value) ?? JSON.stringify(value);
+  nestedTexts.set(value, text);
+  return text;
+}
+
 /** The value as text that programs read: exact, ungrouped, JSON for what is nested, nothing for null. */
 export function plainText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? nestedText(value) : String(value);
 }
 
 /** The value as the table shows it. */

@@ -1,5 +1,6 @@
 /** Finds out what each column of an answer holds: how it is compared, aligned, filtered and drawn. */
 import type { ResultTable } from '../api/query-result.ts';
+import { RESULT_TEXTS as TEXTS } from './texts.ts';
 
 /** `digits`: text whose values are all numbers, such as codes, or decimals that a number would round. */
 export type ColumnKind = 'number' | 'digits' | 'date' | 'boolean' | 'json' | 'text' | 'empty';
@@ -77,6 +78,15 @@ function columnOf(table: ResultTable, name: string, index: number): ResultColumn
   const isQuantity =
     kind === 'number' || (kind === 'digits' && values.some((value) => String(Number(value)) !== String(value)));
   return { index, id: `c${index}`, name, kind, isQuantity: isQuantity && !isIdentifierName(name) };
+}
+
+/** A column without a name is called by its place. */
+export function columnLabel({ name, index }: Pick<ResultColumn, 'name' | 'index'>): string {
+  return name.trim() === '' ? TEXTS.unnamed(index + 1) : name;
+}
+
+export function columnById(columns: readonly ResultColumn[], id: string): ResultColumn | undefined {
+  return columns[Number(id.slice(1))];
 }
 
 export function columnsOf(table: ResultTable): readonly ResultColumn[] {

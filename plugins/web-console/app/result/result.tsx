@@ -3,14 +3,14 @@ import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffec
 import type { ResultTable, StatementFacts } from '../api/query-result.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useChart } from './chart/use-chart.ts';
-import { columnsOf, type ResultColumn } from './columns.ts';
+import { columnById, columnsOf, type ResultColumn } from './columns.ts';
 import { ExportMenu } from './export/export-menu.tsx';
 import { Tabs } from './parts/tabs.tsx';
 import styles from './result.module.css';
 import { rowsSentence } from './rows-sentence.ts';
 import sqlStyles from './sql/sql.module.css';
 import { SqlText } from './sql/sql-text.tsx';
-import { statementOf } from './sql/statement-shown.ts';
+import { shownStatement } from './sql/statement-shown.ts';
 import { WhatRan } from './sql/what-ran.tsx';
 import { ColumnChooser } from './table/column-chooser.tsx';
 import { DataTable } from './table/data-table.tsx';
@@ -62,7 +62,7 @@ function ResultViews({
     state: tableState,
     onChange: change,
   });
-  const ran = statementOf(table, statement);
+  const ran = shownStatement(table, statement);
   const hasSql = ran.asked !== undefined || ran.executed !== undefined;
   const view: View = state.view === 'sql' && !hasSql ? 'table' : state.view;
   const chart = useChart(columns, shownRows);
@@ -93,7 +93,7 @@ function ResultViews({
     [change],
   );
   const exported = () => ({
-    columns: columnTable.getVisibleLeafColumns().map(({ id }) => columns[Number(id.slice(1))] as ResultColumn),
+    columns: columnTable.getVisibleLeafColumns().map(({ id }) => columnById(columns, id) as ResultColumn),
     rows: shownRows,
   });
   const names: readonly View[] = hasSql ? ['table', 'chart', 'sql'] : ['table', 'chart'];

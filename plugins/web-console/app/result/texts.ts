@@ -1,7 +1,8 @@
 /** Holds every text of the result view, in English. */
-const count = new Intl.NumberFormat('en');
-const number = (value: number) => count.format(value);
-const rows = (value: number) => (value === 1 ? '1 row' : `${number(value)} rows`);
+import { counted } from '../counted.ts';
+
+const number = (value: number) => value.toLocaleString();
+const rows = (value: number) => counted(value, 'row', 'rows');
 
 export const RESULT_TEXTS = {
   result: 'Result',
@@ -34,7 +35,7 @@ export const RESULT_TEXTS = {
   nullTitle: 'NULL',
   showWhole: 'Show whole',
   cellOf: (column: string, row: number) => `${column}, row ${number(row)}`,
-  copiedCells: (cells: number) => (cells === 1 ? 'Copied 1 cell' : `Copied ${number(cells)} cells`),
+  copiedCells: (cells: number) => `Copied ${counted(cells, 'cell', 'cells')}`,
   cutAt: (characters: number) => `The first ${number(characters)} characters are shown; Copy takes all of them.`,
 
   chart: {
@@ -75,7 +76,6 @@ export const RESULT_TEXTS = {
     tables: 'Tables',
     connection: 'Connection',
     duration: 'Duration',
-    milliseconds: (value: number) => `${number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ms`,
     rows: 'Rows',
     truncated: (value: number) => `${rows(value)}, and the database had more`,
     audit: 'Audit entry',
@@ -89,7 +89,9 @@ export const RESULT_TEXTS = {
     png: 'PNG',
     svg: 'SVG',
     print: 'Print',
-    failed: 'The file could not be made.',
-    printedRows: (shown: number, all: number) => `First ${number(shown)} of ${rows(all)}.`,
+    failed: 'The file could not be made. Try again, or choose another format.',
+    firstRows: (shown: number, all: number) => `First ${number(shown)} of ${rows(all)}.`,
+    firstColumns: (shown: number, all: number) => `First ${number(shown)} of ${counted(all, 'column', 'columns')}.`,
+    cutCells: (characters: number) => `Longer cells end after ${counted(characters, 'character', 'characters')}.`,
   },
 } as const;

@@ -27,6 +27,17 @@ it('reads back what it wrote, for any name', () => {
   expect(stateOf(queryOf(state, columns, ''), columns)).toEqual(state);
 });
 
+it('has each column once, and no endless filter', () => {
+  const query = '?sort=revenue,-revenue&filter=revenue:1&filter=revenue:2';
+  expect(stateOf(query, columns)).toMatchObject({
+    sorting: [{ id: 'c0', desc: false }],
+    filters: [{ id: 'c0', value: '1' }],
+  });
+  expect(stateOf(`?filter=revenue:${'x'.repeat(500)}`, columns).filters).toEqual([
+    { id: 'c0', value: 'x'.repeat(200) },
+  ]);
+});
+
 it.each(['?view=pie&sort=gone,-%25E0%25A4&filter=none&filter=gone:1&filter=:', '', '?sort=&filter='])(
   'leaves out what names nothing here: %s',
   (query) => {

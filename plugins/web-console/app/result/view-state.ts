@@ -1,5 +1,6 @@
 /** Writes view, sort and filter of a result into the query of an address, and reads them from it. */
-import type { ResultColumn } from './columns.ts';
+import { columnById, type ResultColumn } from './columns.ts';
+import { MAX_FILTER } from './table/cell-filter.ts';
 
 export const VIEWS = ['table', 'chart', 'sql'] as const;
 export type View = (typeof VIEWS)[number];
@@ -29,7 +30,7 @@ function decoded(text: string): string | undefined {
 export function queryOf(state: ViewState, columns: readonly ResultColumn[], query: string): string {
   const parameters = new URLSearchParams(query);
   for (const name of PARAMETERS) parameters.delete(name);
-  const nameOf = (id: string) => encoded(columns.find((column) => column.id === id)?.name ?? '');
+  const nameOf = (id: string) => encoded(columnById(columns, id)?.name ?? '');
   if (state.view !== 'table') parameters.set('view', state.view);
   if (state.sorting.length > 0) {
     parameters.set('sort', state.sorting.map(({ id, desc }) => (desc ? '-' : '') + nameOf(id)).join(','));
@@ -39,7 +40,14 @@ export function queryOf(state: ViewState, columns: readonly ResultColumn[], quer
   return text === '' ? '' : `?${text}`;
 }
 
-/** The state in a query. What names no column of this answer is left out. */
+/** The first for each column. */
+function once<T extends { readonly id: string }>(items: readonly T[]): readonly T[] {
+  const first = new Map<string, T>();
+  for (const item of items) if (!first.has(item.id)) first.set(item.id, item);
+  return [...first.values()];
+}
+
+/** The state in a query. What names no column of this answer, or one once more, is left out. */
 export function stateOf(query: string, columns: readonly ResultColumn[]): ViewState {
   const parameters = new URLSearchParams(query);
   const idOf = (name: string) => columns.find((column) => column.name === decoded(name))?.id;
@@ -51,7 +59,11 @@ export function stateOf(query: string, columns: readonly ResultColumn[]): ViewSt
   const filters = parameters.getAll('filter').flatMap((item) => {
     const end = item.indexOf(':');
     const id = end < 0 ? undefined : idOf(item.slice(0, end));
-    return id === undefined ? [] : [{ id, value: item.slice(end + 1) }];
+    return id === undefined ? [] : [{ id, value: item.slice(end + 1).slice(0, MAX_FILTER) }];
   });
-  return { view: VIEWS.find((view) => view === parameters.get('view')) ?? 'table', sorting, filters };
+  return {
+    view: VIEWS.find((view) => view === parameters.get('view')) ?? 'table',
+    sorting: once(sorting),
+    filters: once(filters),
+  };
 }

@@ -3,6 +3,10 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError, messageOf } from '../api/failure.ts';
 import { TEXTS } from '../texts.ts';
 import styles from './alert.module.css';
+import { ShownText } from './shown-text.tsx';
+
+/** Its cause stands in the server's log, beside the id of the request. */
+const MIN_SERVER_FAULT = 500;
 
 export interface AlertProps {
   readonly error: unknown;
@@ -18,7 +22,8 @@ function useWait(error: unknown): number {
     if (wait === 0) return undefined;
     const timer = setInterval(() => setLeft((seconds) => Math.max(0, seconds - 1)), 1_000);
     return () => clearInterval(timer);
-  }, [wait]);
+    // Another failure with the same time begins anew.
+  }, [error, wait]);
   return left;
 }
 
@@ -26,7 +31,12 @@ export function Alert({ error, onRetry }: AlertProps): ReactNode {
   const wait = useWait(error);
   return (
     <div role="alert" className={styles.alert}>
-      <p>{messageOf(error)}</p>
+      <p>
+        <ShownText text={messageOf(error)} />
+        {error instanceof ApiError && error.status >= MIN_SERVER_FAULT && error.requestId !== undefined && (
+          <small> {TEXTS.failure.request(error.requestId)}</small>
+        )}
+      </p>
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry} disabled={wait > 0}>
           {wait > 0 ? TEXTS.failure.wait(wait) : TEXTS.tryAgain}

@@ -6,12 +6,14 @@ import { ShownText } from './shown-text.tsx';
 
 export interface DialogProps {
   readonly title: string;
+  /** For long texts. */
+  readonly isWide?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** Mounted while it is open. */
-export function Dialog({ title, onClose, children }: DialogProps): ReactNode {
+export function Dialog({ title, isWide = false, onClose, children }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -26,6 +28,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactNode {
   return (
     <dialog
       ref={dialog}
+      className={isWide ? styles.wide : undefined}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
@@ -33,9 +36,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactNode {
       }}
     >
       <h2 id={titleId} className={styles.title}>
-        <bdi>
-          <ShownText text={title} />
-        </bdi>
+        <ShownText text={title} />
       </h2>
       {children}
     </dialog>

@@ -1,11 +1,14 @@
-/** Shows a menu button: a list of commands. */
+/** Shows a menu button: a list of commands, or of choices of which one holds. */
 import type { ReactNode } from 'react';
 import { Popover } from './popover.tsx';
+import { ShownText } from './shown-text.tsx';
 
 export interface MenuItem {
   /** Of what the item is about, where labels may be equal. */
   readonly id?: string;
   readonly label: string;
+  /** Of a choice: whether it holds. */
+  readonly isChecked?: boolean;
   readonly onSelect: () => void;
 }
 
@@ -21,18 +24,20 @@ export function Menu({ items, ...button }: MenuProps): ReactNode {
   return (
     <Popover kind="menu" {...button}>
       {(close) =>
-        items.map((item) => (
+        items.map(({ id, label, isChecked, onSelect }) => (
+          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: only a choice has it.
           <button
-            key={item.id ?? item.label}
+            key={id ?? label}
             type="button"
-            role="menuitem"
+            role={isChecked === undefined ? 'menuitem' : 'menuitemradio'}
+            aria-checked={isChecked}
             tabIndex={-1}
             onClick={() => {
               close();
-              item.onSelect();
+              onSelect();
             }}
           >
-            {item.label}
+            <ShownText text={label} />
           </button>
         ))
       }

@@ -1,11 +1,12 @@
 /** Names the page in the window's title. */
 import { useEffect } from 'react';
 import { TEXTS } from '../texts.ts';
+import { visibleText } from './visible-text.ts';
 
-const MOST = 80;
+const MAX_CHARACTERS = 80;
 
 export function usePageTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title.slice(0, MOST)} · ${TEXTS.product}`;
+    document.title = `${visibleText(title.slice(0, MAX_CHARACTERS))} · ${TEXTS.product}`;
   }, [title]);
 }

@@ -1,8 +1,11 @@
 /** Opens a small area below a button: a menu of things to do, or other controls. It closes by Escape and a click outside. */
 import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
+import { nextIndex } from './next-index.ts';
 import styles from './popover.module.css';
+import { ShownText } from './shown-text.tsx';
 
 const GAP = 4;
+const ITEM = '[role^="menuitem"]';
 
 interface PopoverProps {
   readonly label: string;
@@ -46,7 +49,7 @@ export function Popover({ label, kind, shown, isQuiet = false, areaLabel = label
     requestAnimationFrame(() => {
       if (area.current === null || button.current === null) return;
       place(area.current, button.current);
-      area.current.querySelector<HTMLElement>('[role="menuitem"], input, button')?.focus();
+      area.current.querySelector<HTMLElement>(`${ITEM}, input, button`)?.focus();
     });
   }
 
@@ -54,12 +57,11 @@ export function Popover({ label, kind, shown, isQuiet = false, areaLabel = label
     if (event.key === 'Escape') event.stopPropagation();
     if (kind === 'menu' && event.key === 'Tab') close();
     if (kind !== 'menu' || event.key === 'Tab') return;
-    const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')];
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    const next = { ArrowDown: (at + 1) % items.length, ArrowUp: at <= 0 ? items.length - 1 : at - 1, Home: 0, End: -1 };
-    if (!Object.hasOwn(next, event.key)) return;
+    const items = [...event.currentTarget.querySelectorAll<HTMLElement>(ITEM)];
+    const next = nextIndex(event.key, items.indexOf(document.activeElement as HTMLElement), items.length, 'vertical');
+    if (next === undefined) return;
     event.preventDefault();
-    items.at(next[event.key as keyof typeof next])?.focus();
+    items[next]?.focus();
   }
 
   return (
@@ -79,7 +81,7 @@ export function Popover({ label, kind, shown, isQuiet = false, areaLabel = label
           area.current?.showPopover();
         }}
       >
-        {shown ?? label}
+        {shown ?? <ShownText text={label} />}
       </button>
       {/* biome-ignore lint/a11y: its role is that of a menu or a dialog. */}
       <div

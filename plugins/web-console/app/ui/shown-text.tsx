@@ -1,15 +1,25 @@
-/** Shows a text of a row, a name or a model with its hidden characters as symbols. */
+/** Shows a text of a row, a name or a model: it reorders nothing around it, and its hidden characters are symbols. */
 import { Fragment, type ReactNode } from 'react';
 import styles from './shown-text.module.css';
 import { visibleParts } from './visible-text.ts';
 
-export function ShownText({ text, kept }: { readonly text: string; readonly kept?: string }): ReactNode {
-  return visibleNodes(text, kept);
+/** Of a text that is full of hidden characters, elements for each would slow the page down. */
+const MAX_MARKED_PARTS = 100;
+
+export interface ShownTextProps {
+  readonly text: string | null | undefined;
+  /** Characters that the place can show, such as line breaks. */
+  readonly kept?: string;
 }
 
-/** The same for places with many texts, without a component for each. */
+export function ShownText({ text, kept }: ShownTextProps): ReactNode {
+  return <bdi>{visibleNodes(text ?? '', kept)}</bdi>;
+}
+
+/** The same without an element around it, for places that have their own. */
 export function visibleNodes(text: string, kept?: string): ReactNode {
   const parts = visibleParts(text, kept);
+  if (parts.length > MAX_MARKED_PARTS) return parts.map((part) => part.text).join('');
   if (parts.length === 1 && parts[0]?.isSymbol === false) return text;
   return parts.map((part, at) =>
     part.isSymbol ? (

@@ -1,7 +1,7 @@
 /** Says in a sentence what a chart shows, for those who do not see it. */
 
 import { visibleText } from '../../ui/visible-text.ts';
-import type { ResultColumn } from '../columns.ts';
+import { columnLabel, type ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import type { ChartPoint, ChartPoints } from './chart-points.ts';
 import type { ChartSpec } from './chart-spec.ts';
@@ -11,7 +11,7 @@ const MAX_NAME = 60;
 /** A name from outside, short and without hidden characters. */
 export function nameOf(column: ResultColumn | undefined): string {
   if (column === undefined) return TEXTS.chart.count;
-  const name = visibleText(column.name.trim() === '' ? TEXTS.unnamed(column.index + 1) : column.name);
+  const name = visibleText(columnLabel(column));
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
 }
 

@@ -2,12 +2,12 @@
 import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 
 export const MARKS = ['bar', 'line', 'area', 'point', 'pie'] as const;
-export type Mark = (typeof MARKS)[number];
+export type ChartMark = (typeof MARKS)[number];
 export const AGGREGATES = ['sum', 'mean', 'min', 'max', 'count'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 
 export interface ChartSpec {
-  readonly mark: Mark;
+  readonly mark: ChartMark;
   /** Places of columns. */
   readonly x: number;
   /** None: rows are counted. Several: each is a series. */

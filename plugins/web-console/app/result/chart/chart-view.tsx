@@ -6,7 +6,7 @@ import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './chart.module.css';
 import { chartSentence, nameOf } from './chart-sentence.ts';
-import { AGGREGATES, type Aggregate, type ChartSpec, isCategory, isTime, MARKS, type Mark } from './chart-spec.ts';
+import { AGGREGATES, type Aggregate, type ChartMark, type ChartSpec, isCategory, isTime, MARKS } from './chart-spec.ts';
 import { drawnChart } from './drawn-chart.ts';
 import type { ChartModel } from './use-chart.ts';
 
@@ -26,7 +26,7 @@ export default function ChartView({ model, columns, rows }: ChartViewProps): Rea
     return (
       <p className={styles.number}>
         <strong>{rows[0] && shownText(valueAt(rows[0], column), column)}</strong>
-        <bdi>{nameOf(column)}</bdi>
+        <ShownText text={nameOf(column)} />
       </p>
     );
   }
@@ -71,7 +71,7 @@ function ChartSelects({ spec, columns, onChange }: SelectsProps): ReactNode {
         label={TEXTS.chart.kind}
         value={spec.mark}
         options={MARKS.map((mark) => ({ value: mark, label: TEXTS.chart.mark[mark] }))}
-        onChange={(mark) => onChange({ ...spec, mark: mark as Mark })}
+        onChange={(mark) => onChange({ ...spec, mark: mark as ChartMark })}
       />
       <Select
         label={TEXTS.chart.across}

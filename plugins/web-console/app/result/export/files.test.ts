@@ -42,6 +42,8 @@ it.each([
   '=HYPERLINK("http://x","y")',
   '-0.5',
   '-1.50',
+  '-007',
+  '-1.',
   '−1',
 ])('CSV of %j is that of the server', (value) => {
   expect(csvLines([['before', value, 'after']])).toBe(serverLines([['before', value, 'after']]));
@@ -79,6 +81,15 @@ it('Markdown makes no link, image or HTML of a row, and breaks no table', () => 
   expect(file).toBe(
     'Why?\n\n| a\\|b | n |\n| --- | ---: |\n| \\<img src=x\\> \\[x\\](y) https\\://evil.example | 1,234.5 |\n| a↵b |  |\n',
   );
+});
+
+it('Markdown makes nothing of a text among numbers, however late it comes', () => {
+  const rows = [...Array.from({ length: 2_000 }, (_, at) => [at + 0.5]), ['<img src=x> |\n| [x](y)']];
+  expect(
+    markdownFile(exported(['n'], rows), '')
+      .split('\n')
+      .at(-2),
+  ).toBe('| \\<img src=x\\> \\|↵\\| \\[x\\](y) |');
 });
 
 it.each([

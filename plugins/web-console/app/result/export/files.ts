@@ -44,9 +44,8 @@ function markdownCell(text: string): string {
 export function markdownFile({ columns, rows }: ExportedRows, question: string): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   const cellOf = (row: ResultRow, column: ResultColumn) => {
-    const value = valueAt(row, column);
-    if (column.isQuantity && value !== null) return groupedNumber(String(value), 'en');
-    return markdownCell(plainText(value));
+    const text = plainText(valueAt(row, column));
+    return markdownCell(column.isQuantity ? groupedNumber(text, 'en') : text);
   };
   return [
     question === '' ? '' : `${markdownCell(question)}\n\n`,

@@ -1,13 +1,13 @@
 /** Keeps spreadsheets from running a cell as a formula; the same rule as in the CSV that the server writes. */
 
 import { plainText } from '../cell-text.ts';
-import { isDecimal } from '../columns.ts';
 
 /** A text that begins like this, also after blanks or in full width, is taken for a formula. */
 const FORMULA = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /** Decimals with more digits than a number has come as text, and stay numbers. */
-const isExactDecimal = (text: string) => isDecimal(text) && String(Number(text)) !== text;
+const isExactDecimal = (text: string) => DECIMAL.test(text) && String(Number(text)) !== text;
 
 export function formulaSafe(value: unknown): string {
   const text = plainText(value);

@@ -1,13 +1,14 @@
 /** Prints the rows of one result, whole and without the page around it. */
 import { type ReactNode, useEffect } from 'react';
 import { createPortal } from 'react-dom';
-import { ShownText } from '../../ui/shown-text.tsx';
+import { visibleNodes } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
-import { valueAt } from '../columns.ts';
+import { columnLabel, valueAt } from '../columns.ts';
 import { RESULT_TEXTS } from '../texts.ts';
 import type { ExportedRows } from './files.ts';
 import styles from './printed.module.css';
 
+const TEXTS = RESULT_TEXTS.export;
 const MAX_ROWS = 2_000;
 const MAX_COLUMNS = 40;
 const MAX_CHARACTERS = 1_000;
@@ -27,34 +28,36 @@ export default function Printed({ question, columns, rows, onEnd }: PrintedProps
     };
   }, [onEnd]);
   const printed = columns.slice(0, MAX_COLUMNS);
+  const lines = rows.slice(0, MAX_ROWS).map((row) => printed.map((column) => shownText(valueAt(row, column), column)));
+  const isCut = lines.some((texts) => texts.some((text) => text.length > MAX_CHARACTERS));
   return createPortal(
     <div className={styles.printed} data-printed>
-      <h1 dir="auto">
-        <ShownText text={question} />
-      </h1>
+      <h1 dir="auto">{visibleNodes(question)}</h1>
       <table>
         <thead>
           <tr>
-            {printed.map(({ id, name }) => (
-              <th key={id} dir="auto">
-                <ShownText text={name} />
+            {printed.map((column) => (
+              <th key={column.id} dir="auto">
+                {visibleNodes(columnLabel(column))}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, MAX_ROWS).map((row, at) => (
+          {lines.map((texts, at) => (
             <tr key={at}>
-              {printed.map((column) => (
-                <td key={column.id} dir="auto" data-kind={column.isQuantity ? 'quantity' : undefined}>
-                  <ShownText text={shownText(valueAt(row, column), column).slice(0, MAX_CHARACTERS)} />
+              {printed.map(({ id, isQuantity }, place) => (
+                <td key={id} dir="auto" data-kind={isQuantity ? 'quantity' : undefined}>
+                  {visibleNodes(texts[place]?.slice(0, MAX_CHARACTERS) ?? '')}
                 </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length > MAX_ROWS && <p>{RESULT_TEXTS.export.printedRows(MAX_ROWS, rows.length)}</p>}
+      {rows.length > MAX_ROWS && <p>{TEXTS.firstRows(MAX_ROWS, rows.length)}</p>}
+      {columns.length > MAX_COLUMNS && <p>{TEXTS.firstColumns(MAX_COLUMNS, columns.length)}</p>}
+      {isCut && <p>{TEXTS.cutCells(MAX_CHARACTERS)}</p>}
     </div>,
     document.body,
   );

@@ -1,5 +1,6 @@
 /** Switches between views by tabs, with the arrow keys, Home and End. */
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { nextIndex } from '../../ui/next-index.ts';
 import styles from './tabs.module.css';
 
 interface TabsProps<Name extends string> {
@@ -13,24 +14,14 @@ interface TabsProps<Name extends string> {
   readonly children: ReactNode;
 }
 
-function target(key: string, at: number, count: number): number | undefined {
-  if (key === 'ArrowRight') return (at + 1) % count;
-  if (key === 'ArrowLeft') return (at - 1 + count) % count;
-  if (key === 'Home') return 0;
-  return key === 'End' ? count - 1 : undefined;
-}
-
 export function Tabs<Name extends string>(props: TabsProps<Name>): ReactNode {
   const { label, tabs, selected, onSelect, beside, children } = props;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
 
   function onKeyDown(event: KeyboardEvent): void {
-    const at = target(
-      event.key,
-      tabs.findIndex(({ name }) => name === selected),
-      tabs.length,
-    );
+    const now = tabs.findIndex(({ name }) => name === selected);
+    const at = nextIndex(event.key, now, tabs.length, 'horizontal');
     const tab = at === undefined ? undefined : tabs[at];
     if (at === undefined || tab === undefined) return;
     event.preventDefault();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statementOf } from './statement-shown.ts';
+import { shownStatement } from './statement-shown.ts';
 
 const table = {
   columns: [],
@@ -26,7 +26,7 @@ const facts = {
 };
 
 it('takes the answer where the stream says nothing', () => {
-  expect(statementOf(table, undefined)).toMatchObject({
+  expect(shownStatement(table, undefined)).toMatchObject({
     asked: 'SELECT 1',
     executed: 'SELECT 1 LIMIT 5',
     changes: [],
@@ -36,7 +36,7 @@ it('takes the answer where the stream says nothing', () => {
 
 it('takes the stream first', () => {
   const statement = { ...facts, requested: 'SELECT 2', executed: 'SELECT 3' };
-  expect(statementOf(table, statement)).toMatchObject({
+  expect(shownStatement(table, statement)).toMatchObject({
     asked: 'SELECT 2',
     executed: 'SELECT 3',
     tables: ['t'],
@@ -45,7 +45,7 @@ it('takes the stream first', () => {
 });
 
 it('has no SQL where the reader may not see it', () => {
-  expect(statementOf({ ...table, sql: '', executedSql: '' }, facts)).toMatchObject({
+  expect(shownStatement({ ...table, sql: '', executedSql: '' }, facts)).toMatchObject({
     asked: undefined,
     executed: undefined,
   });

@@ -17,7 +17,7 @@ export interface ShownStatement {
 /** The server leaves it empty where the reader's role may not see it. */
 const given = (sql: string | undefined) => (sql === '' ? undefined : sql);
 
-export function statementOf(table: ResultTable, statement: StatementFacts | undefined): ShownStatement {
+export function shownStatement(table: ResultTable, statement: StatementFacts | undefined): ShownStatement {
   const { connectionId, durationMs, rowCount, truncated } = statement ?? table;
   const asked = given(statement?.requested) ?? given(table.sql);
   return {

@@ -1,7 +1,8 @@
 /** Shows the statement as it was asked beside the one executed, with who changed it and why. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ShownText } from '../../ui/shown-text.tsx';
+import { milliseconds } from '../../counted.ts';
+import { ShownText, visibleNodes } from '../../ui/shown-text.tsx';
 import { RESULT_TEXTS } from '../texts.ts';
 import styles from './sql.module.css';
 import { SqlText } from './sql-text.tsx';
@@ -24,7 +25,7 @@ export function WhatRan({ statement, hasAudit }: WhatRanProps): ReactNode {
         <dl className={styles.facts}>
           {tables.length > 0 && <Fact name={TEXTS.tables} value={tables.join(', ')} />}
           <Fact name={TEXTS.connection} value={connectionId} />
-          <Fact name={TEXTS.duration} value={TEXTS.milliseconds(durationMs)} />
+          <Fact name={TEXTS.duration} value={milliseconds(durationMs)} />
           <Fact name={TEXTS.rows} value={truncated ? TEXTS.truncated(rowCount) : RESULT_TEXTS.rows(rowCount)} />
           {auditId !== null && (
             <Fact
@@ -49,7 +50,9 @@ function Fact({ name, value, href }: FactProps): ReactNode {
   return (
     <div>
       <dt>{name}</dt>
-      <dd dir="auto">{href === undefined ? <ShownText text={value} /> : <Link href={href}>{value}</Link>}</dd>
+      <dd dir="auto">
+        {href === undefined ? <ShownText text={value} /> : <Link href={href}>{visibleNodes(value)}</Link>}
+      </dd>
     </div>
   );
 }
@@ -78,9 +81,10 @@ function Statements({ asked, executed, changes }: ShownStatement): ReactNode {
           <ul className={styles.changes}>
             {changes.map(({ plugin, reason }, at) => (
               <li key={at}>
-                <bdi>
-                  <code>{plugin}</code>: <ShownText text={reason} />
-                </bdi>
+                <code>
+                  <ShownText text={plugin} />
+                </code>
+                : <ShownText text={reason} />
               </li>
             ))}
           </ul>

@@ -1,7 +1,8 @@
 /** Shows the whole value of a cell, nested values over several lines. */
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { ShownText } from '../../ui/shown-text.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { visibleNodes } from '../../ui/shown-text.tsx';
 import { plainText } from '../cell-text.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './cell-dialog.module.css';
@@ -17,8 +18,6 @@ interface CellDialogProps {
 }
 
 export function CellDialog({ title, value, onClose }: CellDialogProps): ReactNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const isNested = typeof value === 'object' && value !== null;
   const text = isNested ? JSON.stringify(value, null, 2) : plainText(value ?? TEXTS.nullTitle);
   const pieces: string[] = [];
@@ -26,33 +25,20 @@ export function CellDialog({ title, value, onClose }: CellDialogProps): ReactNod
     pieces.push(text.slice(start, start + PIECE));
   }
   return (
-    <dialog
-      ref={dialog}
-      aria-label={title}
-      className={styles.dialog}
-      onClose={onClose}
-      onKeyDown={(event) => event.stopPropagation()}
-    >
-      <h2>
-        <bdi>
-          <ShownText text={title} />
-        </bdi>
-      </h2>
+    <Dialog isWide title={title} onClose={onClose}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
       <div className={styles.text} dir="auto" tabIndex={0}>
         {pieces.map((piece, at) => (
-          <span key={at}>
-            <ShownText text={piece} kept={'\n\t'} />
-          </span>
+          <span key={at}>{visibleNodes(piece, '\n\t')}</span>
         ))}
       </div>
       {text.length > MAX_SHOWN && <p>{TEXTS.cutAt(MAX_SHOWN)}</p>}
       <div className={styles.buttons}>
         <CopyButton label={TEXTS.copy} text={text} />
-        <button type="button" data-kind="primary" onClick={() => dialog.current?.close()}>
+        <button type="button" data-kind="primary" onClick={onClose}>
           {TEXTS.close}
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

@@ -6,7 +6,9 @@ import { compareDecimals } from './row-order.ts';
 export type CellFilter = (value: unknown) => boolean;
 
 const COMPARISON = /^(>=|<=|!=|>|<|=)\s*(\S.*)$/;
-const RANGE = /^(.*?)\s*\.\.\s*(.*)$/;
+/** Characters of a filter. */
+export const MAX_FILTER = 200;
+
 const NUMBER = /^[+-]?\d[\d,_' ]*(?:\.\d+)?$|^[+-]?\.\d+$/;
 
 const TESTS: Readonly<Record<string, (order: number) => boolean>> = {
@@ -40,7 +42,9 @@ function comparison(typed: string, kind: ResultColumn['kind']): CellFilter | und
 }
 
 function range(typed: string, kind: ResultColumn['kind']): CellFilter | undefined {
-  const [, from = '', to = ''] = RANGE.exec(typed) ?? [];
+  const at = typed.indexOf('..');
+  if (at < 0) return undefined;
+  const [from, to] = [typed.slice(0, at).trim(), typed.slice(at + 2).trim()];
   const [lower, upper] = [from, to].map((bound) => (bound === '' ? () => 0 : orderTo(bound, kind)));
   if (from + to === '' || lower === undefined || upper === undefined) return undefined;
   return (value) => lower(value) >= 0 && upper(value) <= 0;

@@ -2,10 +2,9 @@
 import { type ReactNode, useState } from 'react';
 import { Popover } from '../../ui/popover.tsx';
 import { ShownText } from '../../ui/shown-text.tsx';
-import type { ResultColumn } from '../columns.ts';
+import { columnLabel, type ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './column-chooser.module.css';
-import { columnLabel } from './header-cell.tsx';
 import type { ColumnTable } from './use-result-table.ts';
 
 const MAX_LISTED = 100;
@@ -51,9 +50,7 @@ function ColumnList({ table, columns }: ChooserProps): ReactNode {
               disabled={isVisible && visibleCount === 1}
               onChange={() => table.getColumn(column.id)?.toggleVisibility(!isVisible)}
             />
-            <bdi>
-              <ShownText text={columnLabel(column)} />
-            </bdi>
+            <ShownText text={columnLabel(column)} />
           </label>
         );
       })}

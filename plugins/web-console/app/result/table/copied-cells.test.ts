@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { boundsOf, copiedText } from './copied-cells.ts';
+import { boundsOf, copiedText, selectionOf } from './copied-cells.ts';
 
-it('one cell is copied as it is', () => {
-  expect(copiedText([['=1+1\t"x"']])).toBe('=1+1\t"x"');
-  expect(copiedText([[{ a: 1 }]])).toBe('{"a":1}');
+it('one cell runs in no spreadsheet, and stays one there', () => {
+  expect(copiedText([['=1+1\t"x"']])).toBe(`"'=1+1\t""x"""`);
+  expect(copiedText([['a\nb']])).toBe('"a\nb"');
+  expect(copiedText([[900]])).toBe('900');
   expect(copiedText([[null]])).toBe('');
 });
 
@@ -19,4 +20,14 @@ it('several are tab-separated and run in no spreadsheet', () => {
 it('a range may be drawn from any corner', () => {
   const bounds = { firstRow: 1, lastRow: 4, firstColumn: 0, lastColumn: 2 };
   expect(boundsOf({ from: { row: 4, column: 0 }, to: { row: 1, column: 2 } })).toEqual(bounds);
+});
+
+it('rows outside of the range have nothing of it', () => {
+  const range = { from: { row: 4, column: 0 }, to: { row: 1, column: 2 } };
+  expect([0, 1, 2, 5].map((row) => selectionOf(range, row))).toEqual([
+    { activeColumn: undefined, from: undefined, to: undefined },
+    { activeColumn: 2, from: 0, to: 2 },
+    { activeColumn: undefined, from: 0, to: 2 },
+    { activeColumn: undefined, from: undefined, to: undefined },
+  ]);
 });

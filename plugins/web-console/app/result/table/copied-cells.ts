@@ -1,5 +1,4 @@
 /** Writes selected cells as tab-separated text, which spreadsheets take from the clipboard. */
-import { plainText } from '../cell-text.ts';
 import { formulaSafe } from '../export/formula-safe.ts';
 
 /** A corner each, both inside. */
@@ -18,10 +17,28 @@ export function boundsOf({ from, to }: CellRange) {
   };
 }
 
+export interface RowSelection {
+  readonly activeColumn: number | undefined;
+  /** First and last selected column; of other rows neither, so that they stay as they are. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** What of `row` is selected. */
+export function selectionOf(range: CellRange | undefined, row: number): RowSelection {
+  if (range === undefined) return { activeColumn: undefined, from: undefined, to: undefined };
+  const { firstRow, lastRow, firstColumn, lastColumn } = boundsOf(range);
+  const isInside = firstRow <= row && row <= lastRow;
+  return {
+    activeColumn: range.to.row === row ? range.to.column : undefined,
+    from: isInside ? firstColumn : undefined,
+    to: isInside ? lastColumn : undefined,
+  };
+}
+
 const quoted = (text: string) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** One cell is copied as it is; several go to a spreadsheet, which must not run them. */
+/** What goes to a spreadsheet, which must not run it. The dialog of a cell copies its value as it is. */
 export function copiedText(cells: readonly (readonly unknown[])[]): string {
-  if (cells.length === 1 && cells[0]?.length === 1) return plainText(cells[0][0]);
   return cells.map((row) => row.map((value) => quoted(formulaSafe(value))).join('\t')).join('\n');
 }

@@ -4,18 +4,12 @@ import { visibleNodes } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
 import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
+import type { RowSelection } from './copied-cells.ts';
 import styles from './data-table.module.css';
 import type { CellPlace } from './use-cell-keys.ts';
 
 /** More of a text does not fit into the widest column. */
 const MAX_SHOWN_CHARACTERS = 200;
-
-export interface RowSelection {
-  readonly activeColumn: number | undefined;
-  /** First and last selected column. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-}
 
 interface DataRowProps extends RowSelection {
   readonly place: number;
@@ -63,6 +57,10 @@ export const DataRow = memo(function DataRow(props: DataRowProps): ReactNode {
             data-kind={value === null ? 'null' : column.isQuantity ? 'quantity' : column.kind}
             data-selected={isSelected || undefined}
             data-marked={markedColumn === column.name || undefined}
+            onMouseDown={(event) => {
+              // Else the browser selects the text between the cells.
+              if (event.shiftKey) event.preventDefault();
+            }}
             onClick={(event) => onSelect({ row: place, column: index }, event.shiftKey)}
             onDoubleClick={() => onOpen({ row: place, column: index })}
           >

@@ -1,11 +1,11 @@
 /** Shows rows as a table of which only the visible cells are elements, with keys for moving, selecting and copying. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ClipboardEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
+import { columnById, columnLabel, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import { CellDialog } from './cell-dialog.tsx';
-import { boundsOf, type CellRange, copiedText } from './copied-cells.ts';
-import { DataRow, type RowSelection } from './data-row.tsx';
+import { boundsOf, type CellRange, copiedText, selectionOf } from './copied-cells.ts';
+import { DataRow } from './data-row.tsx';
 import styles from './data-table.module.css';
 import { HeaderCell } from './header-cell.tsx';
 import { type CellPlace, useCellKeys } from './use-cell-keys.ts';
@@ -35,10 +35,7 @@ export function DataTable(props: DataTableProps): ReactNode {
   const { caption, table, rows, columns, hasFilters, filterOf, onFilter, marked } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const visible = table.getVisibleLeafColumns();
-  const shown = useMemo(
-    () => visible.map(({ id }) => columns[Number(id.slice(1))] as ResultColumn),
-    [visible, columns],
-  );
+  const shown = useMemo(() => visible.map(({ id }) => columnById(columns, id) as ResultColumn), [visible, columns]);
   const [range, setRange] = useState<CellRange | undefined>();
   const [whole, setWhole] = useState<CellPlace | undefined>();
   const [said, setSaid] = useState('');
@@ -90,16 +87,17 @@ export function DataTable(props: DataTableProps): ReactNode {
   useEffect(() => {
     if (marked === undefined) return;
     const row = rows.indexOf(marked.row);
-    const column = shown.findIndex(({ name }) => name === marked.column);
-    if (row >= 0 && column >= 0) {
-      goTo({ row, column });
-      setSaid(TEXTS.cellOf(marked.column, row + 1));
+    const place = shown.findIndex(({ name }) => name === marked.column);
+    const column = shown[place];
+    if (row >= 0 && column !== undefined) {
+      goTo({ row, column: place });
+      setSaid(TEXTS.cellOf(columnLabel(column), row + 1));
     }
   }, [marked, rows.length]);
 
-  const order = rows.length === 0 ? undefined : `${table.state.sorting.map(({ id, desc }) => id + desc)}`;
+  const sortingKey = rows.length === 0 ? undefined : `${table.state.sorting.map(({ id, desc }) => id + desc)}`;
   // Other rows stand in the selected places.
-  useEffect(() => setRange(undefined), [order, rows.length, shown.length]);
+  useEffect(() => setRange(undefined), [sortingKey, rows.length, shown.length]);
 
   function onCopy(event: ClipboardEvent): void {
     if (range === undefined || !document.getSelection()?.isCollapsed || event.target instanceof HTMLInputElement)
@@ -115,13 +113,7 @@ export function DataTable(props: DataTableProps): ReactNode {
     setSaid(TEXTS.copiedCells(lines.length * copied.length));
   }
 
-  const bounds = range && boundsOf(range);
   const active = range?.to;
-  const selectionOf = (row: number): RowSelection => ({
-    activeColumn: active?.row === row ? active.column : undefined,
-    from: bounds && bounds.firstRow <= row && row <= bounds.lastRow ? bounds.firstColumn : undefined,
-    to: bounds?.lastColumn,
-  });
   const isActiveShown =
     active !== undefined &&
     rowsShown.some(({ index }) => index === active.row) &&
@@ -178,7 +170,7 @@ export function DataTable(props: DataTableProps): ReactNode {
                   hasSpaceBefore={width.before > 0}
                   hasSpaceAfter={width.after > 0}
                   tabColumn={!isActiveShown && at === 0 ? cells[0]?.index : undefined}
-                  {...selectionOf(index)}
+                  {...selectionOf(range, index)}
                   markedColumn={marked?.row === row ? marked.column : undefined}
                   onSelect={keys.select}
                   onOpen={setWhole}
@@ -191,12 +183,9 @@ export function DataTable(props: DataTableProps): ReactNode {
       </div>
       {wholeRow && wholeColumn && (
         <CellDialog
-          title={TEXTS.cellOf(wholeColumn.name, (whole?.row ?? 0) + 1)}
+          title={TEXTS.cellOf(columnLabel(wholeColumn), (whole?.row ?? 0) + 1)}
           value={valueAt(wholeRow, wholeColumn)}
-          onClose={() => {
-            setWhole(undefined);
-            keys.focusActive();
-          }}
+          onClose={() => setWhole(undefined)}
         />
       )}
       <span className="visually-hidden" aria-live="polite">

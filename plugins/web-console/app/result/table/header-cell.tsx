@@ -1,8 +1,9 @@
 /** Shows the head of a column, which sorts, filters and resizes it. */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from 'react';
 import { ShownText } from '../../ui/shown-text.tsx';
-import type { ResultColumn } from '../columns.ts';
+import { columnLabel, type ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
+import { MAX_FILTER } from './cell-filter.ts';
 import styles from './data-table.module.css';
 import { type ColumnTable, fittingWidth } from './use-result-table.ts';
 
@@ -19,11 +20,6 @@ interface HeaderCellProps {
 const STEP = 16;
 const ORDERS = { asc: 'ascending', desc: 'descending' } as const;
 const HINTS = { number: TEXTS.filterNumber, digits: TEXTS.filterNumber, date: TEXTS.filterDate } as const;
-
-/** A column without a name is called by its place. */
-export function columnLabel({ name, index }: ResultColumn): string {
-  return name.trim() === '' ? TEXTS.unnamed(index + 1) : name;
-}
 
 export function HeaderCell({ column, place, table, filter, onFilter, onDown }: HeaderCellProps): ReactNode {
   const drag = useRef<{ readonly x: number; readonly width: number } | undefined>(undefined);
@@ -70,9 +66,7 @@ export function HeaderCell({ column, place, table, filter, onFilter, onDown }: H
           onClick={(event) => sorted?.toggleSorting(undefined, event.shiftKey)}
           onKeyDown={onKeyDown}
         >
-          <bdi>
-            <ShownText text={label} />
-          </bdi>
+          <ShownText text={label} />
         </button>
         <span
           aria-hidden="true"
@@ -90,6 +84,7 @@ export function HeaderCell({ column, place, table, filter, onFilter, onDown }: H
         <input
           type="search"
           className={styles.filter}
+          maxLength={MAX_FILTER}
           aria-label={TEXTS.filterOf(label)}
           placeholder={HINTS[column.kind as keyof typeof HINTS] ?? TEXTS.filterText}
           value={filter}

@@ -39,7 +39,10 @@ export function cellAfter(
 }
 
 export function useCellKeys(input: CellKeysInput) {
-  const { scroller, range, rowCount, columnCount, onMove, onOpen } = input;
+  const { scroller, range, rowCount, columnCount, onOpen } = input;
+  /** Rows that did not change call what they were given earlier. */
+  const latest = useRef(input);
+  latest.current = input;
   /** The active cell has the focus, or shall have it as soon as it is there. */
   const hasFocus = useRef(false);
   const isMoving = useRef(false);
@@ -63,8 +66,9 @@ export function useCellKeys(input: CellKeysInput) {
   });
 
   const move = (to: CellPlace, isExtended: boolean) => {
+    const { range: before, onMove } = latest.current;
     isMoving.current = true;
-    onMove({ from: isExtended && range !== undefined ? range.from : to, to });
+    onMove({ from: isExtended && before !== undefined ? before.from : to, to });
   };
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
@@ -82,7 +86,7 @@ export function useCellKeys(input: CellKeysInput) {
     if (event.key === 'a' && hasControl) {
       event.preventDefault();
       isMoving.current = true;
-      onMove({ from: { row: rowCount - 1, column: columnCount - 1 }, to: { row: 0, column: 0 } });
+      input.onMove({ from: { row: rowCount - 1, column: columnCount - 1 }, to: { row: 0, column: 0 } });
       return;
     }
     const next = event.altKey ? undefined : cellAfter(event.key, hasControl, at, input);
@@ -94,7 +98,6 @@ export function useCellKeys(input: CellKeysInput) {
 
   return {
     onKeyDown,
-    focusActive,
     /** From a header into its column. */
     enter: (column: number) => rowCount > 0 && move({ row: 0, column }, false),
     select: (place: CellPlace, isExtended: boolean) => move(place, isExtended),

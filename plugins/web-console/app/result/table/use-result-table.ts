@@ -12,7 +12,7 @@ import {
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
 import { shownText } from '../cell-text.ts';
-import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
+import { columnById, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import type { ViewState } from '../view-state.ts';
 import { type CellFilter, cellFilter } from './cell-filter.ts';
 import { sortedRows } from './row-order.ts';
@@ -88,7 +88,7 @@ export function useResultTable({ rows, columns, state, onChange }: TableInput) {
   // Its own sorting reads values through several calls at each comparison, which takes three times as long.
   const shownRows = useMemo(() => {
     const order = state.sorting.flatMap(({ id, desc }) => {
-      const column = columns.find((candidate) => candidate.id === id);
+      const column = columnById(columns, id);
       return column === undefined ? [] : [{ column, desc }];
     });
     return sortedRows(
