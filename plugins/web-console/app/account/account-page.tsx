@@ -5,6 +5,7 @@ import type { Me } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
+import { ShownText } from '../ui/shown-text.tsx';
 import styles from './account.module.css';
 import { PasswordForm } from './password-form.tsx';
 import { switchOrganization } from './session.ts';
@@ -20,12 +21,12 @@ function Organizations({ me }: { readonly me: Me }): ReactNode {
       <ul className={styles.list} aria-labelledby="organizations">
         {me.organizations.map(({ id, name }) => (
           <li key={id}>
-            <bdi>{name}</bdi>
+            <ShownText text={name} />
             {id === me.orgId ? (
               <strong>{TEXTS.accountPage.active}</strong>
             ) : (
               <button type="button" onClick={() => void switchOrganization(id).catch(setError)}>
-                {TEXTS.accountPage.switchTo(name)}
+                <ShownText text={TEXTS.accountPage.switchTo(name)} />
               </button>
             )}
           </li>
@@ -45,14 +46,16 @@ export function AccountPage({ me }: { readonly me: Me }): ReactNode {
       <dl className={styles.facts}>
         <dt>{TEXTS.signIn.name}</dt>
         <dd>
-          <bdi>{me.user?.name}</bdi>
+          <ShownText text={me.user?.name} />
         </dd>
         <dt>{TEXTS.signIn.email}</dt>
         <dd>
-          <bdi>{me.user?.email}</bdi>
+          <ShownText text={me.user?.email} />
         </dd>
         <dt>{TEXTS.accountPage.role}</dt>
-        <dd>{me.role}</dd>
+        <dd>
+          <ShownText text={me.role} />
+        </dd>
       </dl>
       <Organizations me={me} />
       <details>

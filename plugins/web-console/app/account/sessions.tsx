@@ -4,6 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
+import { ShownText } from '../ui/shown-text.tsx';
+import { timeText } from '../ui/time.tsx';
 import styles from './account.module.css';
 
 interface Session {
@@ -17,10 +19,7 @@ interface Session {
 
 export const SESSIONS = ['sessions'];
 /** Of what a browser says about itself. */
-const MOST_DEVICE_CHARACTERS = 160;
-
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const dateOf = (text: string) => DATE.format(new Date(text));
+const MAX_DEVICE_CHARACTERS = 160;
 
 async function readSessions(signal: AbortSignal) {
   const [sessions, current] = await Promise.all([
@@ -32,7 +31,7 @@ async function readSessions(signal: AbortSignal) {
 }
 
 const deviceOf = ({ userAgent }: Session) =>
-  userAgent === null || userAgent === '' ? TEXTS.accountPage.unknownDevice : userAgent.slice(0, MOST_DEVICE_CHARACTERS);
+  userAgent === null || userAgent === '' ? TEXTS.accountPage.unknownDevice : userAgent.slice(0, MAX_DEVICE_CHARACTERS);
 
 export function Sessions(): ReactNode {
   const client = useQueryClient();
@@ -57,12 +56,12 @@ export function Sessions(): ReactNode {
         {sessions.map((session) => (
           <li key={session.id}>
             <span>
-              <bdi>{deviceOf(session)}</bdi>
+              <ShownText text={deviceOf(session)} />
               <small>
                 {[
                   session.ipAddress ?? '',
-                  TEXTS.accountPage.begun(dateOf(session.createdAt)),
-                  TEXTS.accountPage.ends(dateOf(session.expiresAt)),
+                  TEXTS.accountPage.begun(timeText(session.createdAt)),
+                  TEXTS.accountPage.ends(timeText(session.expiresAt)),
                 ]
                   .filter((part) => part !== '')
                   .join(' · ')}

@@ -63,9 +63,7 @@ export function ActionDialog({ action, onDone, onClose }: ActionDialogProps): Re
     >
       {text !== undefined && (
         <p className={styles.said}>
-          <bdi>
-            <ShownText text={text} />
-          </bdi>
+          <ShownText text={text} />
         </p>
       )}
       <FormFields

@@ -15,7 +15,7 @@ const MONTHS = [
   'November',
   'December',
 ];
-const MOST_TIMES = 6;
+const MAX_TIMES = 6;
 
 const NUMBERS = /^\d+(,\d+)*$/;
 const LIST = new Intl.ListFormat('en', { type: 'conjunction' });
@@ -64,7 +64,7 @@ function timesIn(minute: string, hour: string): string | undefined {
   }
   if (NUMBERS.test(minute) && NUMBERS.test(hour)) {
     const times = hour.split(',').flatMap((h) => minute.split(',').map((m) => `${two(h)}:${two(m)}`));
-    if (times.length <= MOST_TIMES) return `At ${LIST.format(times.toSorted())}`;
+    if (times.length <= MAX_TIMES) return `At ${LIST.format(times.toSorted())}`;
   }
   const hours = partsIn(hour, (value) => `${two(value)}:00`);
   if (hours === undefined) return undefined;

@@ -1,13 +1,12 @@
-/** Shows values as people read them: texts that may hold anything, times, states. */
+/** Shows values as people read them: texts that may hold anything, code, states, facts. */
 import type { ReactNode } from 'react';
+import { ShownText } from '../ui/shown-text.tsx';
 import styles from './admin.module.css';
 import { ADMIN } from './texts.ts';
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-
 /** A text of a user, a model or a database, which neither reorders nor widens what is around it. */
 export function Text({ children }: { readonly children: string | null | undefined }): ReactNode {
-  return children === null || children === undefined || children === '' ? '–' : <bdi>{children}</bdi>;
+  return children === null || children === undefined || children === '' ? '–' : <ShownText text={children} />;
 }
 
 export function Code({ children }: { readonly children: string }): ReactNode {
@@ -15,15 +14,9 @@ export function Code({ children }: { readonly children: string }): ReactNode {
     // A long statement is scrolled, by the keyboard as well.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus
     <pre tabIndex={0}>
-      <bdi>{children}</bdi>
+      <ShownText text={children} kept={'\n\t'} />
     </pre>
   );
-}
-
-export function Time({ at }: { readonly at: string | null | undefined }): ReactNode {
-  const date = new Date(at ?? '');
-  if (Number.isNaN(date.getTime())) return '–';
-  return <time dateTime={date.toISOString()}>{DATE.format(date)}</time>;
 }
 
 export const yesNo = (value: boolean): string => (value ? ADMIN.yes : ADMIN.no);
@@ -33,7 +26,7 @@ export function State({ children, isBad = false }: { readonly children: string; 
   return (
     <span className={isBad ? styles.bad : undefined}>
       {isBad && <span aria-hidden="true">⚠ </span>}
-      {children}
+      <ShownText text={children} />
     </span>
   );
 }

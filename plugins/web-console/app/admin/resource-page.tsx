@@ -6,6 +6,7 @@ import { call } from '../api/client.ts';
 import { ADMIN_KEY } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
+import { useHeadingFocus } from '../ui/heading-focus.ts';
 import { Menu } from '../ui/menu.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ActionDialog, useRun } from './action-dialog.tsx';
@@ -166,6 +167,7 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   const [told, setTold] = useState<ReactNode>();
   const [failure, setFailure] = useState<unknown>();
   const run = useRun();
+  const heading = useHeadingFocus(data);
   usePageTitle(title);
   const change = (name: string, value: string) =>
     setSearch(
@@ -189,7 +191,9 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   return (
     <>
       <div className={styles.heading}>
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {create !== undefined && (
           <button type="button" data-kind="primary" onClick={() => start(create)}>
             {create.title ?? create.label}

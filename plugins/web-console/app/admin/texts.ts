@@ -1,8 +1,5 @@
 /** Holds every text of the administration, in one place for translation. */
-
-const plural = new Intl.PluralRules('en');
-const counted = (count: number, one: string, other: string) =>
-  `${count.toLocaleString()} ${plural.select(count) === 'one' ? one : other}`;
+import { counted } from '../counted.ts';
 
 export const ADMIN = {
   title: 'Administration',
@@ -84,7 +81,6 @@ export const ADMIN = {
     id: 'Entry',
     rows: 'Rows',
     duration: 'Duration',
-    milliseconds: (ms: number) => `${ms.toLocaleString(undefined, { maximumFractionDigits: 1 })} ms`,
     tables: 'Tables',
     error: 'Error',
     request: 'Request',

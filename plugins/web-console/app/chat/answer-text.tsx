@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useMemo } from 'react';
 import type { ResultTable } from '../api/query-result.ts';
 import { TEXTS } from '../texts.ts';
 import styles from './answer.module.css';
-import { FIGURE, FigureIndex, figureOf, type Mark } from './figures.ts';
+import { type CellMark, FIGURE, FigureIndex, figureOf } from './figures.ts';
 import { Markdown, TextView } from './markdown.tsx';
 
 export interface AnswerTextProps {
@@ -11,7 +11,7 @@ export interface AnswerTextProps {
   readonly question: string;
   /** The rows that the answer is about, once it is complete. */
   readonly table: ResultTable | undefined;
-  readonly onMark: (mark: Mark) => void;
+  readonly onMark: (mark: CellMark) => void;
 }
 
 /** What the text may say without a cell: how many rows there are, and what was asked. */

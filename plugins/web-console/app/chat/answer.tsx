@@ -6,10 +6,11 @@ import type { ResultTable } from '../api/query-result.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { LazyPart } from '../ui/lazy-part.tsx';
+import { ShownText } from '../ui/shown-text.tsx';
 import styles from './answer.module.css';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerText } from './answer-text.tsx';
-import type { Mark } from './figures.ts';
+import type { CellMark } from './figures.ts';
 import { type ChatMessage, endOf, statementOf, stepsOf, suggestionsOf, textOf } from './message.ts';
 import { readAnswer } from './read-as.ts';
 import { Steps } from './steps.tsx';
@@ -36,7 +37,7 @@ function ButtonList(props: { label: string; texts: readonly string[]; onChoose: 
         {props.texts.map((text) => (
           <li key={text}>
             <button type="button" onClick={() => props.onChoose(text)}>
-              <bdi>{text}</bdi>
+              <ShownText text={text} />
             </button>
           </li>
         ))}
@@ -66,7 +67,7 @@ function AnswerView(props: AnswerProps): ReactNode {
   const { rerun, run, error, setError } = useRunAgain(shown?.table);
   const table = rerun ?? shown?.table;
   const hasAudit = useHasArea('audit');
-  const [mark, setMark] = useState<Mark>();
+  const [mark, setMark] = useState<CellMark>();
   const { text, readAs } = readAnswer(answer === undefined ? '' : textOf(answer));
   const end = answer === undefined ? {} : endOf(answer);
   const stored = answer?.metadata?.stored;
@@ -77,7 +78,7 @@ function AnswerView(props: AnswerProps): ReactNode {
   return (
     <article aria-label={asked} className={styles.answer}>
       <h2 className={styles.question}>
-        <bdi>{asked}</bdi>
+        <ShownText text={asked} />
       </h2>
       <Steps steps={steps} isRunning={isRunning} />
       {text !== '' && (
@@ -107,7 +108,7 @@ function AnswerView(props: AnswerProps): ReactNode {
               title={TEXTS.answer.readAsHint(part)}
               onClick={() => onEdit(`I meant ${part}`, part)}
             >
-              {part}
+              <ShownText text={part} />
             </button>
           ))}
         </div>
@@ -115,12 +116,12 @@ function AnswerView(props: AnswerProps): ReactNode {
       {!isRunning &&
         end.notes?.map(({ code, message }) => (
           <p key={code + message} className={styles.note}>
-            {message}
+            <ShownText text={message} />
           </p>
         ))}
       {answer?.metadata?.pendingActions?.map(({ id, summary }) => (
         <p key={id} className={styles.note}>
-          {TEXTS.answer.pending}: {summary}
+          {TEXTS.answer.pending}: <ShownText text={summary} />
         </p>
       ))}
       {error !== undefined && <Alert error={error} onRetry={undefined} />}
@@ -129,7 +130,7 @@ function AnswerView(props: AnswerProps): ReactNode {
           <legend>{TEXTS.answer.choices}</legend>
           {choices.map(({ label, description }) => (
             <button key={label} type="button" disabled={!isLast} title={description} onClick={() => onAsk(label)}>
-              <bdi>{label}</bdi>
+              <ShownText text={label} />
             </button>
           ))}
         </fieldset>

@@ -7,6 +7,7 @@ import { refreshConversations, useConnections, useConversations, useSuggestions 
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
+import { ShownText } from '../ui/shown-text.tsx';
 import { Answer } from './answer.tsx';
 import styles from './chat-page.module.css';
 import type { Chats } from './chats.ts';
@@ -45,7 +46,7 @@ function Beginning({ onAsk }: { readonly onAsk: (text: string) => void }): React
         {suggestions.map((question) => (
           <li key={question}>
             <button type="button" onClick={() => onAsk(question)}>
-              <bdi>{question}</bdi>
+              <ShownText text={question} />
             </button>
           </li>
         ))}
@@ -57,7 +58,7 @@ function Beginning({ onAsk }: { readonly onAsk: (text: string) => void }): React
             {recent.map(({ id, title }) => (
               <li key={id}>
                 <Link href={`/c/${id}`}>
-                  <bdi>{title}</bdi>
+                  <ShownText text={title} />
                 </Link>
               </li>
             ))}

@@ -6,9 +6,9 @@ import { failureOf } from '../api/failure.ts';
 import { type ChatMessage, withoutRows } from './message.ts';
 
 /** Chats whose messages are in memory; those that were used the longest time ago are read again when they are needed. */
-const MOST_CHATS = 20;
+const MAX_CHATS = 20;
 /** Messages that go along with a question where the server stores none. */
-const MOST_SENT = 20;
+const MAX_SENT = 20;
 
 async function fetchChat(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await send(String(input), init);
@@ -21,7 +21,7 @@ const isStored = ({ metadata }: ChatMessage) =>
   metadata?.conversationId !== undefined || metadata?.stored !== undefined;
 
 function sentMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  return messages.some(isStored) ? messages.slice(-1) : messages.slice(-MOST_SENT).map(withoutRows);
+  return messages.some(isStored) ? messages.slice(-1) : messages.slice(-MAX_SENT).map(withoutRows);
 }
 
 class ConsoleTransport extends DefaultChatTransport<ChatMessage> {
@@ -61,7 +61,7 @@ export class Chats {
       }),
     });
     for (const [known, { status }] of this.#chats) {
-      if (this.#chats.size < MOST_CHATS) break;
+      if (this.#chats.size < MAX_CHATS) break;
       if (status === 'ready' || status === 'error') this.#chats.delete(known);
     }
     this.#chats.set(id, chat);

@@ -1,13 +1,13 @@
 /** Finds the cell that a number of an answer stands for, among the rows that the answer is about. */
 import type { ResultTable } from '../api/query-result.ts';
 
-export interface Mark {
+export interface CellMark {
   readonly row: number;
   readonly column: string;
 }
 
 /** Cells that are looked through; an answer names numbers of the first rows. */
-const MOST_CELLS = 50_000;
+const MAX_CELLS = 50_000;
 /** A number as people write it, neither within a word nor a part of a date or a version. */
 export const FIGURE = /(?<![\p{L}\d_.,:/-])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\d_:/-]|[.,]\d)/gu;
 
@@ -22,11 +22,11 @@ const keyOf = (value: number, decimals: number) =>
 
 /** Looks numbers up in the rows: exactly, or as the text rounds them, or as a percentage of a share. */
 export class FigureIndex {
-  readonly #numbers: { readonly value: number; readonly mark: Mark }[] = [];
-  readonly #byDecimals = new Map<number, Map<string, Mark>>();
+  readonly #numbers: { readonly value: number; readonly mark: CellMark }[] = [];
+  readonly #byDecimals = new Map<number, Map<string, CellMark>>();
 
   constructor({ columns, rows }: ResultTable) {
-    let left = MOST_CELLS;
+    let left = MAX_CELLS;
     for (const [row, cells] of rows.entries()) {
       left -= columns.length;
       if (left < 0) break;
@@ -34,21 +34,21 @@ export class FigureIndex {
     }
   }
 
-  find(text: string): Mark | undefined {
+  find(text: string): CellMark | undefined {
     const { value, decimals } = figureOf(text);
     return this.#rounded(decimals).get(keyOf(value, decimals));
   }
 
-  #add(cell: unknown, mark: Mark): void {
+  #add(cell: unknown, mark: CellMark): void {
     const isNumber = typeof cell === 'number' || (typeof cell === 'string' && /^-?\d+(?:\.\d+)?$/.test(cell));
     if (isNumber && Number.isFinite(Number(cell))) this.#numbers.push({ value: Number(cell), mark });
   }
 
   /** The numbers as they look with so many decimals; a number itself comes before a share of it, and the first row wins. */
-  #rounded(decimals: number): ReadonlyMap<string, Mark> {
+  #rounded(decimals: number): ReadonlyMap<string, CellMark> {
     const known = this.#byDecimals.get(decimals);
     if (known !== undefined) return known;
-    const marks = new Map<string, Mark>();
+    const marks = new Map<string, CellMark>();
     for (const scale of [1, 100]) {
       for (const { value, mark } of this.#numbers) {
         const key = keyOf(value * scale, decimals);

@@ -10,14 +10,15 @@ import { Alert } from '../ui/alert.tsx';
 import { useDebounced } from '../ui/debounced.ts';
 import { Confirm, FormDialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { useHeadingFocus } from '../ui/heading-focus.ts';
 import { Menu } from '../ui/menu.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
+import { ShownText } from '../ui/shown-text.tsx';
+import { Time } from '../ui/time.tsx';
 import styles from './history-page.module.css';
 
 const PAGE = 30;
-const MOST = 100;
-
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const MAX_LISTED = 100;
 
 interface Open {
   readonly dialog: 'rename' | 'delete';
@@ -49,10 +50,11 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
   const { data, error, refetch } = useConversations(useDebounced(search.trim()), limit);
   const [failure, setFailure] = useState<unknown>();
   const [open, setOpen] = useState<Open>();
+  const heading = useHeadingFocus(data);
   usePageTitle(TEXTS.history.title);
   const change = (id: string, method: 'PATCH' | 'DELETE', body?: unknown, part = '') => {
     setFailure(undefined);
-    call(`/api/v1/conversations/${id}${part}`, { method, body })
+    call(`/api/v1/conversations/${encodeURIComponent(id)}${part}`, { method, body })
       .then(() => refreshConversations(client))
       .catch(setFailure);
   };
@@ -60,7 +62,9 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
   const close = () => setOpen(undefined);
   return (
     <>
-      <h1>{TEXTS.history.title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {TEXTS.history.title}
+      </h1>
       <input
         type="search"
         aria-label={TEXTS.history.search}
@@ -86,9 +90,9 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
                       ★{' '}
                     </span>
                   )}
-                  <bdi>{title}</bdi>
+                  <ShownText text={title} />
                 </Link>
-                <time dateTime={updatedAt}>{DATE.format(new Date(updatedAt))}</time>
+                <Time at={updatedAt} />
                 <Menu
                   isQuiet
                   label={TEXTS.history.more}
@@ -106,8 +110,8 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
           })}
         </ul>
       </nav>
-      {data !== undefined && data.total > conversations.length && limit < MOST && (
-        <button type="button" onClick={() => setLimit(MOST)}>
+      {data !== undefined && data.total > conversations.length && limit < MAX_LISTED && (
+        <button type="button" onClick={() => setLimit(MAX_LISTED)}>
           {TEXTS.history.older}
         </button>
       )}

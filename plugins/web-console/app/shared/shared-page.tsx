@@ -11,6 +11,7 @@ import { Alert } from '../ui/alert.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
+import { ShownText } from '../ui/shown-text.tsx';
 import styles from './shared-page.module.css';
 
 export function SharedPage(): ReactNode {
@@ -38,7 +39,7 @@ export function SharedPage(): ReactNode {
   return (
     <div className={styles.page}>
       <h1>
-        <bdi>{question}</bdi>
+        <ShownText text={question} />
       </h1>
       <p>{TEXTS.share.text}</p>
       <div className={styles.buttons}>

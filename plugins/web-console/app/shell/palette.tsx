@@ -4,10 +4,11 @@ import { type Me, useConversations } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { useDebounced } from '../ui/debounced.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { ShownText } from '../ui/shown-text.tsx';
 import { pagesOf } from './pages.ts';
 import styles from './palette.module.css';
 
-const MOST_CONVERSATIONS = 8;
+const MAX_CONVERSATIONS = 8;
 
 export interface PaletteProps {
   readonly me: Me | undefined;
@@ -19,7 +20,7 @@ export function Palette({ me, onClose, onGo }: PaletteProps): ReactNode {
   const listId = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  const { data } = useConversations(useDebounced(text.trim()), MOST_CONVERSATIONS);
+  const { data } = useConversations(useDebounced(text.trim()), MAX_CONVERSATIONS);
   const pages = pagesOf(me).filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()));
   const found = [...pages, ...(data?.conversations ?? []).map(({ id, title }) => ({ href: `/c/${id}`, label: title }))];
   const go = (href: string | undefined) => {
@@ -62,7 +63,7 @@ export function Palette({ me, onClose, onGo }: PaletteProps): ReactNode {
             aria-selected={index === active}
             onClick={() => go(href)}
           >
-            <bdi>{label}</bdi>
+            <ShownText text={label} />
           </div>
         ))}
       </div>

@@ -5,6 +5,8 @@ import { AccountMenu } from '../account/account-menu.tsx';
 import { type Me, usePendingApprovals } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { Menu } from '../ui/menu.tsx';
+import { ShownText } from '../ui/shown-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { KeyList } from './key-list.tsx';
 import { pagesOf } from './pages.ts';
 import { Palette } from './palette.tsx';
@@ -14,7 +16,8 @@ import { setTheme, storedTheme, THEMES } from './theme.ts';
 function ThemeMenu(): ReactNode {
   const [theme, choose] = useState(storedTheme);
   const items = THEMES.map((name) => ({
-    label: TEXTS.theme[name] + (name === theme ? ' ✓' : ''),
+    label: TEXTS.theme[name],
+    isChecked: name === theme,
     onSelect: () => {
       setTheme(name);
       choose(name);
@@ -82,8 +85,8 @@ export function Shell({ me, children }: ShellProps): ReactNode {
           ))}
         </nav>
         {me?.model && (
-          <span className={styles.model} title={TEXTS.model.label(me.model.modelId)}>
-            {me.model.isOffline ? TEXTS.model.offline : me.model.modelId}
+          <span className={styles.model} title={visibleText(TEXTS.model.label(me.model.modelId))}>
+            <ShownText text={me.model.isOffline ? TEXTS.model.offline : me.model.modelId} />
           </span>
         )}
         <ThemeMenu />

@@ -1,6 +1,7 @@
 /** Shows the actions that wait for approval, and those that have ended. */
 import type { ReactNode } from 'react';
-import { Code, Facts, State, Text, Time } from '../parts.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Code, Facts, State, Text } from '../parts.tsx';
 import { filled } from '../request-body.ts';
 import type { Action, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';

@@ -4,11 +4,13 @@ import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
+import { milliseconds } from '../../counted.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
 import { DayChart, type DayCount } from '../day-chart.tsx';
 import { DownloadButton } from '../download-button.tsx';
-import { Code, type Fact, Facts, State, Text, Time } from '../parts.tsx';
+import { Code, type Fact, Facts, State, Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
 import { queryOf, ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
@@ -106,7 +108,7 @@ const resourceOf = (me: Me): Resource<AuditEntry> => ({
     },
     { label: T.connection, cell: ({ connectionId }) => <Text>{connectionId}</Text> },
     { label: T.rows, isNumber: true, cell: ({ rowCount }) => rowCount.toLocaleString() },
-    { label: T.duration, isNumber: true, cell: ({ durationMs }) => T.milliseconds(durationMs) },
+    { label: T.duration, isNumber: true, cell: ({ durationMs }) => milliseconds(durationMs) },
   ],
   nameOf: ({ sql }) => sql.slice(0, 80),
   idOf: ({ id }) => id,

@@ -1,6 +1,8 @@
 /** Shows the connections to databases: those of the configuration and those of the organization. */
 import type { ReactNode } from 'react';
-import { Facts, State, Text, Time } from '../parts.tsx';
+import { milliseconds } from '../../counted.ts';
+import { Time } from '../../ui/time.tsx';
+import { Facts, State, Text } from '../parts.tsx';
 import { cleared, filled } from '../request-body.ts';
 import type { FormField, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
@@ -29,7 +31,7 @@ const PATH = '/api/v1/admin/connections';
 const isFault = (status: string) => status === 'error' || status === 'degraded';
 
 function Tested({ id, health }: { readonly id: string; readonly health: Health }): ReactNode {
-  const latency = health.latencyMs === null ? '' : `, ${ADMIN.audit.milliseconds(health.latencyMs)}`;
+  const latency = health.latencyMs === null ? '' : `, ${milliseconds(health.latencyMs)}`;
   return (
     <State isBad={isFault(health.status)}>
       {`${T.tested(id, health.status, latency)} ${health.message ?? ''}`.trim()}

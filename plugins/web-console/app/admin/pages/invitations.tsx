@@ -1,7 +1,8 @@
 /** Shows invitations to the organization. */
 import type { ReactNode } from 'react';
 import type { Me } from '../../api/queries.ts';
-import { Facts, Text, Time } from '../parts.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Facts, Text } from '../parts.tsx';
 import { filled, numbers } from '../request-body.ts';
 import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
@@ -26,7 +27,7 @@ const DAY_SECONDS = 86_400;
 const STATUSES = Object.entries(T.statuses).map(([value, label]) => ({ value, label }));
 
 function Invited({ invitation: { email, mailed, acceptUrl } }: { readonly invitation: Invitation }): ReactNode {
-  if (mailed === true || acceptUrl === null) return <bdi>{T.mailed(email)}</bdi>;
+  if (mailed === true || acceptUrl === null) return <Text>{T.mailed(email)}</Text>;
   return (
     <>
       {T.notMailed} <code>{acceptUrl}</code>

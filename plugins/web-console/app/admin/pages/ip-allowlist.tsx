@@ -1,6 +1,7 @@
 /** Shows the networks that the organization may be reached from. */
 import type { ReactNode } from 'react';
-import { Text, Time } from '../parts.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Text } from '../parts.tsx';
 import { filled } from '../request-body.ts';
 import type { FormField, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';

@@ -7,6 +7,7 @@ import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { TEXTS } from '../../texts.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { ShownText } from '../../ui/shown-text.tsx';
 import styles from '../admin.module.css';
 import { type Fact, Facts, State, Text } from '../parts.tsx';
 import { ADMIN } from '../texts.ts';
@@ -120,7 +121,7 @@ export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
             {faults.map(({ id, name, status }) => (
               <li key={id}>
                 <Link href="/admin/plugins">
-                  <bdi>{name}</bdi>
+                  <ShownText text={name} />
                 </Link>{' '}
                 <State isBad>{status}</State>
               </li>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
+import { milliseconds } from '../../counted.ts';
 import styles from '../admin.module.css';
 import { Facts, State, Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
@@ -96,7 +97,7 @@ function HookList(): ReactNode {
       {tapped.map(({ id, kind, gate, summary, taps }) => (
         <details key={id}>
           <summary>
-            <bdi>{id}</bdi> {T.kind(kind, gate, taps.length)}
+            <Text>{id}</Text> {T.kind(kind, gate, taps.length)}
           </summary>
           <p>
             <Text>{summary}</Text>
@@ -116,11 +117,7 @@ function HookList(): ReactNode {
 
 function CheckedHealth({ result }: { readonly result: Checked }): ReactNode {
   const { id, healthy, status, message, latencyMs } = result;
-  return (
-    <State isBad={!healthy}>
-      {`${id}: ${status}, ${ADMIN.audit.milliseconds(latencyMs)}. ${message ?? ''}`.trim()}
-    </State>
-  );
+  return <State isBad={!healthy}>{`${id}: ${status}, ${milliseconds(latencyMs)}. ${message ?? ''}`.trim()}</State>;
 }
 
 const PLUGINS: Resource<Plugin> = {

@@ -1,7 +1,8 @@
 /** Shows users: their roles, bans, sessions and accounts. */
 import type { ReactNode } from 'react';
 import type { Me } from '../../api/queries.ts';
-import { Facts, State, Text, Time } from '../parts.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Facts, State, Text } from '../parts.tsx';
 import { filled, numbers } from '../request-body.ts';
 import type { Action, Option, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
