@@ -29,6 +29,7 @@ export type { Actions, ActionWish, AskedAction } from './api.ts';
 export { type ActionDefinition, type ActionRun, defineAction } from './define-action.ts';
 export { type ActionMoved, actionMoved } from './events.ts';
 export { type ActionSubject, type ActionType, type ApprovalMode, actionTypes } from './hooks.ts';
+export type { ActionForApproval } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -82,7 +82,9 @@ export const ActionDetail = Type.Object(
   { title: 'ActionDetail' },
 );
 export const ActionList = Type.Object({ actions: Type.Array(Action) });
-export const Inbox = page(
-  'actions',
-  Type.Object({ ...fields, history: Type.Array(MoveWithAddress) }, { title: 'ActionForApproval' }),
+const ActionForApproval = Type.Object(
+  { ...fields, history: Type.Array(MoveWithAddress) },
+  { title: 'ActionForApproval' },
 );
+export type ActionForApproval = Static<typeof ActionForApproval>;
+export const Inbox = page('actions', ActionForApproval);

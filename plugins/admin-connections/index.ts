@@ -21,6 +21,8 @@ import { connectionService } from './service.ts';
 import { ConnectionStore, purposeOf } from './store.ts';
 import { StoredConnections } from './stored-connections.ts';
 
+export type { Connection } from './schemas.ts';
+
 export const adminConnections = definePlugin({
   name: 'admin-connections',
   version: '1.0.0',

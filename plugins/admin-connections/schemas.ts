@@ -1,5 +1,5 @@
 /** Declares bodies and answers of the routes for connections. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false };
 const orNull = Type.Union([Type.String(), Type.Null()]);
@@ -32,6 +32,7 @@ export const Connection = Type.Object(
   },
   { title: 'Connection' },
 );
+export type Connection = Static<typeof Connection>;
 
 export const Connections = Type.Object({ connections: Type.Array(Connection) });
 export const TestResult = Health;

@@ -9,6 +9,8 @@ import { MIGRATIONS, STORED_TABLES } from './migrations.ts';
 import { allowlistRoutes } from './routes.ts';
 import { AllowlistStore } from './store.ts';
 
+export type { IpAllowlistEntry } from './schemas.ts';
+
 export const adminIpAllowlist = definePlugin({
   name: 'admin-ip-allowlist',
   version: '1.0.0',

@@ -1,4 +1,5 @@
 /** Describes the requests and answers of the IP allowlist. */
+import type { Static } from '@sinclair/typebox';
 import { Type } from '../../kernel/index.ts';
 import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
@@ -17,6 +18,7 @@ const Entry = Type.Object(
   },
   { title: 'IpAllowlistEntry' },
 );
+export type IpAllowlistEntry = Static<typeof Entry>;
 
 export const EntryReply = Type.Object({ entry: Entry });
 

@@ -4,6 +4,8 @@ import { health } from '../health/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { pluginRoutes } from './routes.ts';
 
+export type { Overview, PluginHealth, PluginList } from './schemas.ts';
+
 export const adminPlugins = definePlugin({
   name: 'admin-plugins',
   version: '1.0.0',

@@ -1,5 +1,5 @@
 /** Describes parameters and answers of the plugin endpoints. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 
 const Status = Type.Union(
   [
@@ -22,6 +22,7 @@ export const Overview = Type.Object({
   plugins: Type.Integer(),
   pluginHealth: Type.Array(Type.Object({ ...named, status: Status })),
 });
+export type Overview = Static<typeof Overview>;
 
 const Hook = Type.Object(
   {
@@ -55,6 +56,7 @@ export const PluginList = Type.Object({
   hooks: Type.Array(Hook, { description: 'Every hook with the plugins that tap it, in the order in which they run.' }),
   total: Type.Integer(),
 });
+export type PluginList = Static<typeof PluginList>;
 
 export const PluginParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 
@@ -69,3 +71,4 @@ export const PluginHealth = Type.Object(
   },
   { title: 'PluginHealth' },
 );
+export type PluginHealth = Static<typeof PluginHealth>;

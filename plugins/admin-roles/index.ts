@@ -3,6 +3,8 @@ import { definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
 import { authManaged } from '../auth-managed/index.ts';
 import { roleRoutes } from './routes.ts';
 
+export type { ManagedRole, RoleMember } from './routes.ts';
+
 export const adminRoles = definePlugin({
   name: 'admin-roles',
   version: '1.0.0',

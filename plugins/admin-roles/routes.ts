@@ -1,5 +1,5 @@
 /** Serves roles, their rights and their members to administrators. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { orNull, page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import { grantableRights } from '../auth-kit/index.ts';
@@ -25,6 +25,7 @@ const ManagedRole = Type.Object(
   },
   { title: 'ManagedRole' },
 );
+export type ManagedRole = Static<typeof ManagedRole>;
 
 const Name = Type.String({
   minLength: 1,
@@ -46,6 +47,7 @@ const Member = Type.Object(
   { userId: Type.String(), role: Type.String(), createdAt: Type.String({ format: 'date-time' }) },
   { title: 'RoleMember' },
 );
+export type RoleMember = Static<typeof Member>;
 
 export function roleRoutes(auth: AuthManaged | undefined): Route[] {
   const managed = () => {

@@ -3,6 +3,8 @@ import { definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
 import { authManaged } from '../auth-managed/index.ts';
 import { userRoutes } from './routes.ts';
 
+export type { Invitation, User } from './routes.ts';
+
 export const adminUsers = definePlugin({
   name: 'admin-users',
   version: '1.0.0',

@@ -1,5 +1,5 @@
 /** Serves the users of managed authentication to administrators. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import {
@@ -32,6 +32,7 @@ const User = Type.Object(
   },
   { title: 'User' },
 );
+export type User = Static<typeof User>;
 
 const Stats = Type.Object({
   total: Type.Integer(),
@@ -89,6 +90,7 @@ const Invitation = Type.Object(
   },
   { title: 'AdminInvitation' },
 );
+export type Invitation = Static<typeof Invitation>;
 
 const InvitationQuery = Type.Object({
   ...paging,

@@ -15,6 +15,8 @@ import { changeOf } from './rules.ts';
 import { defineSqlAction } from './sql-action.ts';
 import { RuleStore } from './store.ts';
 
+export type { ApprovalRule } from './schemas.ts';
+
 export const approvalRules = definePlugin({
   name: 'approval-rules',
   version: '1.0.0',

@@ -70,6 +70,7 @@ const Rule = Type.Object(
   },
   { title: 'ApprovalRule' },
 );
+export type ApprovalRule = Static<typeof Rule>;
 
 export const RuleAnswer = Type.Object({ rule: Rule });
 export const RulePage = page('rules', Rule);

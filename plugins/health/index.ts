@@ -7,6 +7,7 @@ import { healthReport } from './report.ts';
 import { healthRoutes, type Phase } from './routes.ts';
 
 export type { Health } from './api.ts';
+export type { HealthReport } from './schemas.ts';
 
 const NOTHING: Checked = { items: [], checkedAt: undefined };
 

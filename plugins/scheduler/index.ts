@@ -29,6 +29,8 @@ import { type TaskRoutesInit, taskRoutes } from './routes.ts';
 import { type Enqueue, isoOf, RunStore } from './run-store.ts';
 import { TaskStore } from './task-store.ts';
 
+export type { Run as ScheduledRun, Task as ScheduledTask } from './schemas.ts';
+
 const DAY_MS = 86_400_000;
 
 export const scheduler = definePlugin({

@@ -204,8 +204,10 @@ export const Run = Type.Object(
   },
   { title: 'ScheduledRun' },
 );
+export type Run = Static<typeof Run>;
 
 export const Task = Type.Object(taskFields, { title: 'ScheduledTask' });
+export type Task = Static<typeof Task>;
 export const TaskDetail = Type.Object({ ...taskFields, recentRuns: Type.Array(Run) }, { title: 'ScheduledTaskDetail' });
 export const TaskPage = Type.Object({ tasks: Type.Array(Task), total: Type.Integer() });
 export const RunPage = Type.Object({ runs: Type.Array(Run) });

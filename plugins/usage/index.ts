@@ -12,6 +12,7 @@ import { usageRoutes } from './routes.ts';
 import { UsageStore } from './store.ts';
 
 export { budgetExhausted, type UsageCounted, usageCounted } from './events.ts';
+export type { UsageEntry } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -89,3 +89,4 @@ export const UsagePage = Type.Object(
   },
   { title: 'UsagePage' },
 );
+export type UsageEntry = Static<typeof UsagePage>['entries'][number];

@@ -1,24 +1,16 @@
 /** Shows the rules by which statements wait for approval. */
 import type { ReactNode } from 'react';
+import type { ApprovalRule } from '../../../../approval-rules/index.ts';
 import { Text, yesNo } from '../parts.tsx';
 import { cleared, filled, numbers } from '../request-body.ts';
 import type { FormField, Resource, Values } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Rule {
-  readonly id: string;
-  readonly name: string;
-  readonly ruleType: string;
-  readonly pattern: string | null;
-  readonly threshold: number | null;
-  readonly enabled: boolean;
-}
-
 const T = ADMIN.rules;
 const PATH = '/api/v1/admin/approval/rules';
 
-const fieldsOf = (rule?: Rule): readonly FormField[] => [
+const fieldsOf = (rule?: ApprovalRule): readonly FormField[] => [
   { name: 'name', label: T.name, isRequired: true, maxLength: 200, value: rule?.name ?? '' },
   {
     name: 'ruleType',
@@ -44,7 +36,7 @@ const bodyOf = (values: Values) => ({
     : { ...cleared(values, ['pattern']), threshold: null }),
 });
 
-const RULES: Resource<Rule> = {
+const RULES: Resource<ApprovalRule> = {
   title: ADMIN.areas['approval-rules'],
   intro: T.intro,
   path: PATH,

@@ -1,5 +1,6 @@
 /** Shows the actions that wait for approval, and those that have ended. */
 import type { ReactNode } from 'react';
+import type { ActionForApproval } from '../../../../actions/index.ts';
 import { Time } from '../../ui/time.tsx';
 import { Code, Facts, State, Text } from '../parts.tsx';
 import { filled } from '../request-body.ts';
@@ -7,36 +8,11 @@ import type { Action, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Move {
-  readonly move: string;
-  readonly at: string;
-  readonly actor_label: string | null;
-  readonly note: string | null;
-}
-
-interface Asked {
-  readonly id: string;
-  readonly action_type: string;
-  readonly target: string;
-  readonly summary: string;
-  readonly status: string;
-  readonly approval_mode: string;
-  readonly requested_by: string | null;
-  readonly requested_by_label: string | null;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly payload: unknown;
-  readonly result: unknown;
-  readonly error: string | null;
-  readonly reason: string | null;
-  readonly history?: readonly Move[];
-}
-
 const T = ADMIN.approvals;
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2));
 
-function Detail({ asked }: { readonly asked: Asked }): ReactNode {
+function Detail({ asked }: { readonly asked: ActionForApproval }): ReactNode {
   const { payload, result, error, reason, history = [] } = asked;
   return (
     <>
@@ -68,16 +44,16 @@ function Detail({ asked }: { readonly asked: Asked }): ReactNode {
   );
 }
 
-function Ended({ asked: { status, error } }: { readonly asked: Asked }): ReactNode {
+function Ended({ asked: { status, error } }: { readonly asked: ActionForApproval }): ReactNode {
   return (
     <State isBad={status === 'failed'}>{[T.ended(T.statuses[status] ?? status), error ?? ''].join(' ').trim()}</State>
   );
 }
 
-function actionsOf({ id, status, summary, target }: Asked): readonly Action[] {
+function actionsOf({ id, status, summary, target }: ActionForApproval): readonly Action[] {
   if (status !== 'pending') return [];
   const path = `/api/v1/actions/${id}`;
-  const done = (result: unknown) => <Ended asked={result as Asked} />;
+  const done = (result: unknown) => <Ended asked={result as ActionForApproval} />;
   return [
     {
       label: T.approve,
@@ -96,7 +72,7 @@ function actionsOf({ id, status, summary, target }: Asked): readonly Action[] {
   ];
 }
 
-const APPROVALS: Resource<Asked> = {
+const APPROVALS: Resource<ActionForApproval> = {
   title: T.title,
   intro: T.intro,
   path: '/api/v1/admin/actions',

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
+import type { AuditEntry } from '../../../../audit/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { milliseconds } from '../../counted.ts';
@@ -14,24 +15,6 @@ import { Code, type Fact, Facts, State, Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
 import { queryOf, ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
-
-interface AuditEntry {
-  readonly id: string;
-  readonly timestamp: string;
-  readonly userId: string | null;
-  readonly userLabel: string | null;
-  readonly authMode: string;
-  readonly sql: string;
-  readonly durationMs: number;
-  readonly rowCount: number;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly connectionId: string | null;
-  readonly tables: readonly string[];
-  readonly conversationId: string | null;
-  readonly requestId: string;
-  readonly surface: string;
-}
 
 interface Stats {
   readonly totalQueries: number;

@@ -1,5 +1,6 @@
 /** Shows the connections to databases: those of the configuration and those of the organization. */
 import type { ReactNode } from 'react';
+import type { Connection } from '../../../../admin-connections/index.ts';
 import { milliseconds } from '../../counted.ts';
 import { Time } from '../../ui/time.tsx';
 import { Facts, State, Text } from '../parts.tsx';
@@ -8,29 +9,12 @@ import type { FormField, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Health {
-  readonly status: string;
-  readonly latencyMs: number | null;
-  readonly checkedAt: string | null;
-  readonly message?: string;
-}
-
-interface Connection {
-  readonly id: string;
-  readonly dbType: string;
-  readonly description: string | null;
-  readonly maskedUrl: string;
-  readonly schema: string | null;
-  readonly configured: boolean;
-  readonly health: Health;
-}
-
 const T = ADMIN.connections;
 const PATH = '/api/v1/admin/connections';
 
 const isFault = (status: string) => status === 'error' || status === 'degraded';
 
-function Tested({ id, health }: { readonly id: string; readonly health: Health }): ReactNode {
+function Tested({ id, health }: { readonly id: string; readonly health: Connection['health'] }): ReactNode {
   const latency = health.latencyMs === null ? '' : `, ${milliseconds(health.latencyMs)}`;
   return (
     <State isBad={isFault(health.status)}>
@@ -81,7 +65,7 @@ const CONNECTIONS: Resource<Connection> = {
       label: T.test,
       isImmediate: true,
       command: () => ({ path: `${path}/test`, method: 'POST' }) as const,
-      done: (health: unknown) => <Tested id={id} health={health as Health} />,
+      done: (health: unknown) => <Tested id={id} health={health as Connection['health']} />,
     };
     if (configured) return [test];
     return [

@@ -1,5 +1,6 @@
 /** Shows invitations to the organization. */
 import type { ReactNode } from 'react';
+import type { Invitation } from '../../../../admin-users/index.ts';
 import type { Me } from '../../api/queries.ts';
 import { Time } from '../../ui/time.tsx';
 import { Facts, Text } from '../parts.tsx';
@@ -8,17 +9,6 @@ import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { roleField } from '../role-field.ts';
 import { ADMIN } from '../texts.ts';
-
-interface Invitation {
-  readonly id: string;
-  readonly email: string;
-  readonly role: string;
-  readonly status: string;
-  readonly invitedBy: string;
-  readonly expiresAt: string;
-  readonly acceptUrl: string | null;
-  readonly mailed?: boolean;
-}
 
 const T = ADMIN.invitations;
 const PATH = '/api/v1/admin/users/invitations';

@@ -1,18 +1,12 @@
 /** Shows the networks that the organization may be reached from. */
 import type { ReactNode } from 'react';
+import type { IpAllowlistEntry } from '../../../../admin-ip-allowlist/index.ts';
 import { Time } from '../../ui/time.tsx';
 import { Text } from '../parts.tsx';
 import { filled } from '../request-body.ts';
 import type { FormField, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
-
-interface Entry {
-  readonly id: string;
-  readonly cidr: string;
-  readonly description: string | null;
-  readonly createdAt: string;
-}
 
 const T = ADMIN.network;
 const PATH = '/api/v1/admin/ip-allowlist';
@@ -27,7 +21,7 @@ const force: FormField = {
   ],
 };
 
-const NETWORKS: Resource<Entry> = {
+const NETWORKS: Resource<IpAllowlistEntry> = {
   title: ADMIN.areas['ip-allowlist'],
   intro: T.intro,
   path: PATH,

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { Overview } from '../../../../admin-plugins/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { TEXTS } from '../../texts.ts';
@@ -11,15 +12,6 @@ import { ShownText } from '../../ui/shown-text.tsx';
 import styles from '../admin.module.css';
 import { type Fact, Facts, State, Text } from '../parts.tsx';
 import { ADMIN } from '../texts.ts';
-
-interface Overview {
-  readonly connections: number;
-  readonly entities: number;
-  readonly metrics: number;
-  readonly glossaryTerms: number;
-  readonly plugins: number;
-  readonly pluginHealth: readonly { readonly id: string; readonly name: string; readonly status: string }[];
-}
 
 interface Health {
   readonly components: Readonly<Record<string, { readonly status: string; readonly message?: string }>>;

@@ -1,6 +1,7 @@
 /** Explains the composition: which plugins run, what each needs and is needed by, and the hooks in their order. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { PluginHealth, PluginList } from '../../../../admin-plugins/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { milliseconds } from '../../counted.ts';
@@ -10,46 +11,17 @@ import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Plugin {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly version: string;
-  readonly status: string;
-  readonly description: string;
-  readonly needs: readonly string[];
-}
-
-interface Hook {
-  readonly id: string;
-  readonly kind: string;
-  readonly gate: boolean;
-  readonly summary: string;
-  readonly taps: readonly { readonly plugin: string; readonly key?: string }[];
-}
-
-interface Composition {
-  readonly plugins: readonly Plugin[];
-  readonly hooks: readonly Hook[];
-}
-
-interface Checked {
-  readonly id: string;
-  readonly healthy: boolean;
-  readonly status: string;
-  readonly message: string | null;
-  readonly latencyMs: number;
-}
+type InstalledPlugin = PluginList['plugins'][number];
 
 const T = ADMIN.plugins;
 const PATH = '/api/v1/admin/plugins';
 
 /** The same answer as the list's, asked once. */
 const useComposition = () =>
-  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<Composition>(PATH, { signal }) });
+  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<PluginList>(PATH, { signal }) });
 
 /** Where the plugin stands in each hook that it taps: `sql.check 2 of 3`. */
-export function placesOf(plugin: string, hooks: readonly Hook[]): readonly string[] {
+export function placesOf(plugin: string, hooks: PluginList['hooks']): readonly string[] {
   return hooks.flatMap(({ id, taps }) =>
     taps.flatMap((tap, index) => {
       if (tap.plugin !== plugin) return [];
@@ -58,7 +30,7 @@ export function placesOf(plugin: string, hooks: readonly Hook[]): readonly strin
   );
 }
 
-function PluginDetail({ plugin: { name, needs } }: { readonly plugin: Plugin }): ReactNode {
+function PluginDetail({ plugin: { name, needs } }: { readonly plugin: InstalledPlugin }): ReactNode {
   const { data } = useComposition();
   const dependants = data?.plugins.filter((other) => other.needs.includes(name)).map((other) => other.name) ?? [];
   const places = placesOf(name, data?.hooks ?? []);
@@ -115,12 +87,12 @@ function HookList(): ReactNode {
   );
 }
 
-function CheckedHealth({ result }: { readonly result: Checked }): ReactNode {
+function CheckedHealth({ result }: { readonly result: PluginHealth }): ReactNode {
   const { id, healthy, status, message, latencyMs } = result;
   return <State isBad={!healthy}>{`${id}: ${status}, ${milliseconds(latencyMs)}. ${message ?? ''}`.trim()}</State>;
 }
 
-const PLUGINS: Resource<Plugin> = {
+const PLUGINS: Resource<InstalledPlugin> = {
   title: ADMIN.areas.plugins,
   intro: T.intro,
   path: PATH,
@@ -138,7 +110,7 @@ const PLUGINS: Resource<Plugin> = {
       label: T.check,
       isImmediate: true,
       command: () => ({ path: `${PATH}/${encodeURIComponent(id)}/health`, method: 'POST' }),
-      done: (result) => <CheckedHealth result={result as Checked} />,
+      done: (result) => <CheckedHealth result={result as PluginHealth} />,
     },
   ],
   detail: (plugin) => <PluginDetail plugin={plugin} />,

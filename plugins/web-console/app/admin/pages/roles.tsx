@@ -1,6 +1,7 @@
 /** Shows roles: the built-in ones, and those of the organization with their rights. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { ManagedRole, RoleMember } from '../../../../admin-roles/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -10,39 +11,26 @@ import type { FormField, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Role {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly rights: readonly string[];
-  readonly builtIn: boolean;
-  readonly members: number;
-}
-
-interface Members {
-  readonly members: readonly { readonly email?: string; readonly userId?: string; readonly id?: string }[];
-}
-
 const T = ADMIN.roles;
 const PATH = '/api/v1/admin/roles';
 
 const labelOf = (right: string) => T.rightNames[right] ?? right;
 const RIGHTS = Object.entries(T.rightNames).map(([value, label]) => ({ value, label }));
 
-const fieldsOf = (role?: Role): readonly FormField[] => [
+const fieldsOf = (role?: ManagedRole): readonly FormField[] => [
   { name: 'name', label: T.name, isRequired: true, maxLength: 64, value: role?.name ?? '' },
   { name: 'description', label: T.description, maxLength: 1_000, value: role?.description ?? '' },
   { name: 'rights', label: T.rights, options: RIGHTS, isMultiple: true, value: role?.rights.join(',') ?? 'query' },
 ];
 
-function MembersOf({ role }: { readonly role: Role }): ReactNode {
+function MembersOf({ role }: { readonly role: ManagedRole }): ReactNode {
   const path = `${PATH}/${encodeURIComponent(role.id)}/members`;
   const { data, error } = useQuery({
     queryKey: [ADMIN_KEY, path],
-    queryFn: ({ signal }) => call<Members>(path, { signal }),
+    queryFn: ({ signal }) => call<{ readonly members: readonly RoleMember[] }>(path, { signal }),
   });
   if (error !== null) return <Alert error={error} />;
-  const names = data?.members.map(({ email, userId, id }) => email ?? userId ?? id ?? '') ?? [];
+  const names = data?.members.map(({ userId }) => userId) ?? [];
   return (
     <Facts
       facts={[
@@ -53,7 +41,7 @@ function MembersOf({ role }: { readonly role: Role }): ReactNode {
   );
 }
 
-const ROLES: Resource<Role> = {
+const ROLES: Resource<ManagedRole> = {
   title: ADMIN.areas.roles,
   intro: T.intro,
   path: PATH,

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { ScheduledRun, ScheduledTask } from '../../../../scheduler/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -16,31 +17,6 @@ import type { Action, FormField, Resource, Values } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Task {
-  readonly id: string;
-  readonly name: string;
-  readonly question: string;
-  readonly cronExpression: string;
-  readonly timezone: string;
-  readonly deliveryChannel: string;
-  readonly connectionId: string | null;
-  readonly recipients: readonly Recipient[];
-  readonly enabled: boolean;
-  readonly disabledReason: string | null;
-  readonly lastRunAt: string | null;
-  readonly nextRunAt: string | null;
-}
-
-interface Run {
-  readonly id: string;
-  readonly status: string;
-  readonly startedAt: string;
-  readonly conversationId: string | null;
-  readonly error: string | null;
-  readonly deliveryStatus: string | null;
-  readonly deliveryError: string | null;
-}
-
 const T = ADMIN.schedules;
 const PATH = '/api/v1/scheduled-tasks';
 const CHANNELS = Object.entries(T.channels).map(([value, label]) => ({ value, label }));
@@ -51,7 +27,7 @@ const zones = (chosen: string) =>
 
 const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-function fieldsOf(task?: Task): readonly FormField[] {
+function fieldsOf(task?: ScheduledTask): readonly FormField[] {
   const timezone = task?.timezone ?? ownZone();
   const channel = task?.deliveryChannel ?? 'webhook';
   return [
@@ -103,14 +79,14 @@ const bodyOf = (values: Values, before: readonly Recipient[]) => ({
   recipients: recipientsOf(values.recipients ?? '', values.deliveryChannel ?? '', before),
 });
 
-function actionsOf(task: Task): readonly Action[] {
+function actionsOf(task: ScheduledTask): readonly Action[] {
   const path = `${PATH}/${task.id}`;
   return [
     {
       label: T.run,
       isImmediate: true,
       command: () => ({ path: `${path}/run`, method: 'POST' }),
-      done: (run) => ((run as Run).status === 'skipped' ? T.skipped : T.begun),
+      done: (run) => ((run as ScheduledRun).status === 'skipped' ? T.skipped : T.begun),
     },
     {
       label: ADMIN.save,
@@ -125,11 +101,11 @@ function actionsOf(task: Task): readonly Action[] {
   ];
 }
 
-function Runs({ task }: { readonly task: Task }): ReactNode {
+function Runs({ task }: { readonly task: ScheduledTask }): ReactNode {
   const path = `${PATH}/${task.id}/runs?limit=10`;
   const { data, error } = useQuery({
     queryKey: [ADMIN_KEY, path],
-    queryFn: ({ signal }) => call<{ readonly runs: readonly Run[] }>(path, { signal }),
+    queryFn: ({ signal }) => call<{ readonly runs: readonly ScheduledRun[] }>(path, { signal }),
     // Until a run that goes on has ended.
     refetchInterval: ({ state }) => (state.data?.runs.some(({ status }) => status === 'running') ? RUNNING_MS : false),
   });
@@ -165,7 +141,7 @@ function Runs({ task }: { readonly task: Task }): ReactNode {
   );
 }
 
-function Detail({ task }: { readonly task: Task }): ReactNode {
+function Detail({ task }: { readonly task: ScheduledTask }): ReactNode {
   return (
     <>
       <Facts
@@ -183,7 +159,7 @@ function Detail({ task }: { readonly task: Task }): ReactNode {
   );
 }
 
-const schedules = (): Resource<Task> => ({
+const schedules = (): Resource<ScheduledTask> => ({
   title: T.title,
   intro: T.intro,
   path: PATH,

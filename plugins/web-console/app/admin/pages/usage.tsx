@@ -1,25 +1,14 @@
 /** Shows tokens and cost of the organization by day and model. */
 import type { ReactNode } from 'react';
+import type { UsageEntry } from '../../../../usage/index.ts';
 import { Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-interface Entry {
-  readonly day: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly questions: number;
-  readonly modelCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly totalTokens: number;
-  readonly cost: number | null;
-}
-
 const T = ADMIN.usage;
 
-const USAGE: Resource<Entry> = {
+const USAGE: Resource<UsageEntry> = {
   title: ADMIN.areas.usage,
   intro: T.intro,
   path: '/api/v1/usage',

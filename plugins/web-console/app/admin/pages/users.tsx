@@ -1,5 +1,6 @@
 /** Shows users: their roles, bans, sessions and accounts. */
 import type { ReactNode } from 'react';
+import type { User } from '../../../../admin-users/index.ts';
 import type { Me } from '../../api/queries.ts';
 import { Time } from '../../ui/time.tsx';
 import { Facts, State, Text } from '../parts.tsx';
@@ -8,18 +9,6 @@ import type { Action, Option, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { BUILT_IN_ROLES, roleField } from '../role-field.ts';
 import { ADMIN } from '../texts.ts';
-
-interface User {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: string;
-  readonly customRole?: string;
-  readonly banned: boolean;
-  readonly banReason: string | null;
-  readonly banExpires: string | null;
-  readonly createdAt: string;
-}
 
 const T = ADMIN.users;
 const PATH = '/api/v1/admin/users';
