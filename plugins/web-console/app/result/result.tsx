@@ -1,7 +1,9 @@
 /** Shows the rows of one answer as a table, a chart and its SQL, with what ran and the ways to take it along. */
+
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { ResultTable, StatementFacts } from '../api/query-result.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { Loading } from '../ui/loading.tsx';
 import { useChart } from './chart/use-chart.ts';
 import { columnById, columnsOf, type ResultColumn } from './columns.ts';
 import { ExportMenu } from './export/export-menu.tsx';
@@ -65,7 +67,8 @@ function ResultViews({
   const ran = shownStatement(table, statement);
   const hasSql = ran.asked !== undefined || ran.executed !== undefined;
   const view: View = state.view === 'sql' && !hasSql ? 'table' : state.view;
-  const chart = useChart(columns, shownRows);
+  // Of all rows, so that a filter changes what is drawn and not how.
+  const chart = useChart(columns, table.rows);
   const [hasFilters, setHasFilters] = useState(false);
   const [isPrinting, setIsPrinting] = useState(false);
   const endPrint = useCallback(() => setIsPrinting(false), []);
@@ -142,7 +145,7 @@ function ResultViews({
           </>
         )}
         {view === 'chart' && (
-          <Suspense fallback={<p>{TEXTS.loading}</p>}>
+          <Suspense fallback={<Loading />}>
             <ChartView model={chart} columns={columns} rows={shownRows} />
           </Suspense>
         )}

@@ -7,7 +7,6 @@ const rows = (value: number) => counted(value, 'row', 'rows');
 export const RESULT_TEXTS = {
   result: 'Result',
   view: { table: 'Table', chart: 'Chart', sql: 'SQL' },
-  loading: 'Loading …',
   close: 'Close',
   copy: 'Copy',
 
@@ -52,6 +51,7 @@ export const RESULT_TEXTS = {
     impossible: 'No chart can be made of these columns. It takes a number beside a date, a text or another number.',
     failed: 'The chart could not be drawn. The table has the same values.',
     noValues: 'There are no values to draw.',
+    negativePie: 'A pie cannot show values below zero. Choose bars instead.',
     firstShown: (shown: number, all: number) => `First ${number(shown)} of ${number(all)} shown.`,
     otherSeries: (shown: number, all: number) => `${number(shown)} of ${number(all)} series shown.`,
     values: 'Values',

@@ -119,3 +119,21 @@ it('hostile labels are cut, made visible and kept apart', () => {
   const cut = `${'x'.repeat(59)}…`;
   expect(drawn.points.map(({ x }) => x)).toEqual(['aU+202Eb', cut, `${cut} (2)`]);
 });
+
+it('a pie of values below zero is refused, and says so', () => {
+  const rows = [
+    ['a', 5],
+    ['b', -2],
+  ];
+  const { drawn, sentence } = made({ mark: 'pie' }, ['region', 'n'], rows);
+  expect(drawn).toMatchObject({ points: [], isRefused: true });
+  expect(sentence).toBe('Pie: n by region. A pie cannot show values below zero. Choose bars instead.');
+  expect(made({}, ['region', 'n'], rows).drawn).toMatchObject({ shown: 2, isRefused: false });
+});
+
+it('draws no more points than a page can bear, however many series there are', () => {
+  const rows = Array.from({ length: 16_000 }, (_, at) => [at >> 3, 1, `s${at % 8}`]);
+  const { drawn } = made({ mark: 'line', series: 2 }, ['n', 'v', 's'], rows);
+  expect(drawn).toMatchObject({ shown: 625, all: 2_000 });
+  expect(drawn.points).toHaveLength(5_000);
+});

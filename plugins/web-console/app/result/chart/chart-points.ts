@@ -27,10 +27,14 @@ export interface ChartPoints {
   readonly all: number;
   readonly shown: number;
   readonly allSeries: number;
+  /** A pie of values below zero would say something else than they do. */
+  readonly isRefused: boolean;
 }
 
 const MAX_LABEL = 60;
 const MAX_SERIES = 8;
+/** Of all series together: more take long to draw. */
+const MAX_POINTS = 5_000;
 const MAX_SHOWN: Readonly<Record<ChartSpec['mark'], number>> = {
   bar: 50,
   line: 2_000,
@@ -42,7 +46,8 @@ const MAX_SHOWN: Readonly<Record<ChartSpec['mark'], number>> = {
 /** Short and without hidden characters; two that are cut to the same text stay two. */
 function labelsOf(texts: Iterable<string>): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
-  const used = new Set<string>();
+  // Vega keeps labels as names of properties, where this one is none.
+  const used = new Set(['__proto__']);
   for (const text of texts) {
     const whole = visibleText(text.slice(0, MAX_LABEL * 2));
     const label = whole.length > MAX_LABEL ? `${whole.slice(0, MAX_LABEL - 1)}…` : whole;
@@ -118,6 +123,8 @@ function grouped(raw: readonly RawPoint[], aggregate: Aggregate): ReadonlyMap<st
 const total = (inner: ReadonlyMap<string, number> | undefined) =>
   [...(inner?.values() ?? [])].reduce((sum, value) => sum + value, 0);
 
+const hasNegative = (inner: ReadonlyMap<string, number>) => [...inner.values()].some((value) => value < 0);
+
 /** Along time and numbers by value, categories of a bar or a pie by their sum. */
 function orderedPlaces(
   places: ReadonlyMap<string, ReadonlyMap<string, number>>,
@@ -142,11 +149,13 @@ export function chartPoints(
   const seriesNames = [...new Set(raw.map(({ series }) => series))];
   const shownSeries = seriesNames.slice(0, MAX_SERIES);
   const seriesLabels = labelsOf(shownSeries);
-  const max = MAX_SHOWN[spec.mark];
+  const max = Math.min(MAX_SHOWN[spec.mark], Math.floor(MAX_POINTS / Math.max(1, shownSeries.length)));
   const xOf = (place: string) => (xScale === 'time' ? instantOf(place) : xScale === 'number' ? numberOf(place) : place);
 
   const isScatter = spec.mark === 'point';
   const places = isScatter ? undefined : grouped(raw, spec.aggregate);
+  const isRefused = spec.mark === 'pie' && [...(places?.values() ?? [])].some(hasNegative);
+  if (isRefused) return { points: [], xScale, series: [], all: 0, shown: 0, allSeries: 0, isRefused };
   const order = places === undefined ? [] : orderedPlaces(places, spec, x);
   const kept: readonly RawPoint[] =
     places === undefined
@@ -174,5 +183,6 @@ export function chartPoints(
     all: isScatter ? raw.length : order.length,
     shown: isScatter ? kept.length : Math.min(order.length, max),
     allSeries: seriesNames.length,
+    isRefused,
   };
 }

@@ -26,6 +26,7 @@ export function chartSentence(spec: ChartSpec, columns: readonly ResultColumn[],
   const names = spec.y.length > 1 ? spec.y.map((index) => nameOf(columns[index])).join(', ') : valueName(spec, columns);
   const split = spec.series === undefined ? '' : TEXTS.sentence.split(nameOf(columns[spec.series]));
   const head = TEXTS.sentence.head(TEXTS.chart.mark[spec.mark], names, nameOf(columns[spec.x])) + split;
+  if (drawn.isRefused) return `${head}. ${TEXTS.chart.negativePie}`;
   // The rest of a pie stands last, and is no value of its own.
   const points = spec.mark === 'pie' ? drawn.points.slice(0, drawn.shown) : drawn.points;
   const bySize = points.toSorted((a, b) => a.y - b.y);

@@ -1,5 +1,7 @@
 /** Shows the chart of a result, or its one number, with selects that change what is drawn. */
+
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { Loading } from '../../ui/loading.tsx';
 import { ShownText } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
 import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
@@ -23,9 +25,10 @@ export default function ChartView({ model, columns, rows }: ChartViewProps): Rea
   const chart = useMemo(() => spec && drawnChart(spec, columns, rows), [spec, columns, rows]);
   if (chosen !== undefined && 'number' in chosen) {
     const column = columns[chosen.number.column] as ResultColumn;
+    if (rows[0] === undefined) return <p>{TEXTS.chart.noValues}</p>;
     return (
       <p className={styles.number}>
-        <strong>{rows[0] && shownText(valueAt(rows[0], column), column)}</strong>
+        <strong>{shownText(valueAt(rows[0], column), column)}</strong>
         <ShownText text={nameOf(column)} />
       </p>
     );
@@ -36,9 +39,9 @@ export default function ChartView({ model, columns, rows }: ChartViewProps): Rea
     <figure className={styles.figure}>
       <ChartSelects spec={spec} columns={columns} onChange={model.setSpec} />
       {chart.drawn.points.length === 0 ? (
-        <p>{TEXTS.chart.noValues}</p>
+        !chart.drawn.isRefused && <p>{TEXTS.chart.noValues}</p>
       ) : (
-        <Suspense fallback={<p>{TEXTS.loading}</p>}>
+        <Suspense fallback={<Loading />}>
           <ChartDrawing chart={chart} sentence={sentence} />
         </Suspense>
       )}

@@ -1,4 +1,5 @@
-import { logger, None } from 'vega';
+import { logger, None, parse, View } from 'vega';
+import { expressionInterpreter } from 'vega-interpreter';
 import { compile } from 'vega-lite';
 import { expect, it } from 'vitest';
 import { columnsOf } from '../columns.ts';
@@ -12,15 +13,11 @@ const rows = HOSTILE.map((text, at) => ({
   [HOSTILE[2] as string]: at,
   [HOSTILE[3] as string]: text,
 }));
+const TABLE = { rowCount: 5, truncated: false, sql: '', executedSql: '', connectionId: '', durationMs: 0 };
 const columns = columnsOf({
+  ...TABLE,
   columns: [HOSTILE[0] as string, HOSTILE[2] as string, HOSTILE[3] as string],
   rows,
-  rowCount: 5,
-  truncated: false,
-  sql: '',
-  executedSql: '',
-  connectionId: '',
-  durationMs: 0,
 });
 
 /** Texts of the specification at which Vega looks for an expression, an address or a field. */
@@ -44,6 +41,24 @@ it.each(MARKS)('no name and no value is an expression, an address or a field in 
   expect(texts.length).toBeGreaterThan(3);
   for (const text of texts) expect(text).not.toMatch(/alert|evil|a\.b|a'b/);
   expect(JSON.stringify(spec)).not.toMatch(/"(?:url|href)"/);
+});
+
+it.each(['__proto__', 'constructor', 'toString'])('%s is drawn as a name and as a value', async (name) => {
+  const named = JSON.parse(`[{"${name}":"${name}","n":1},{"${name}":"b","n":2}]`);
+  const drawn = columnsOf({ ...TABLE, columns: [name, 'n'], rows: named });
+  for (const mark of MARKS) {
+    const chart = drawnChart({ mark, x: 0, y: [1], series: 0, aggregate: 'sum' }, drawn, named);
+    const faults: unknown[] = [];
+    const log = logger(None);
+    log.error = (...args) => {
+      faults.push(...args);
+      return log;
+    };
+    const { spec } = compile(vegaLiteSpec({ ...chart, width: 500 }), { logger: logger(None) });
+    const view = new View(parse(spec, undefined, { ast: true }), { expr: expressionInterpreter, logger: log });
+    expect(await view.toSVG()).toContain(name);
+    expect(faults).toEqual([]);
+  }
 });
 
 function luminance(colour: string): number {

@@ -51,6 +51,9 @@ interface VegaInput {
   readonly width: number;
 }
 
+/** Vega looks titles up in an object, where `constructor` is found. */
+const titleOf = (name: string) => (name in {} ? `${name} ` : name);
+
 function marked({ mark }: ChartSpec) {
   if (mark === 'pie') return { type: 'arc', stroke: '#ffffff', strokeWidth: 1 } as const;
   if (mark === 'line') return { type: 'line', point: { size: 30 }, strokeWidth: 2 } as const;
@@ -66,7 +69,7 @@ export function vegaLiteSpec({ spec, drawn, xTitle, yTitle, width }: VegaInput):
   const place = {
     field: 'x',
     type: VEGA_TYPES[scale],
-    title: xTitle,
+    title: titleOf(xTitle),
     sort: null,
     ...(scale === 'time' && { scale: { type: 'utc' } }),
     ...(scale === 'number' && { scale: { zero: false } }),
@@ -75,7 +78,7 @@ export function vegaLiteSpec({ spec, drawn, xTitle, yTitle, width }: VegaInput):
   const value = {
     field: 'y',
     type: 'quantitative',
-    title: yTitle,
+    title: titleOf(yTitle),
     // Many bars are higher than a screen.
     axis: { format: '~s', tickCount: 6, orient: isLying ? 'top' : 'left' },
     scale: { zero: spec.mark !== 'point' && spec.mark !== 'line' },

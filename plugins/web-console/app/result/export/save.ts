@@ -24,8 +24,10 @@ async function fileOf(format: Format, { question, rows, columns, chart }: Export
   if (format === 'json') return textFile(jsonFile(rows()), 'application/json');
   if (format === 'md') return textFile(markdownFile(rows(), question), 'text/markdown');
   if (chart === undefined) throw new Error('No chart can be made of these rows.');
+  const drawn = drawnChart(chart, columns, rows().rows);
+  if (drawn.drawn.points.length === 0) throw new Error('There is nothing to draw.');
   const { chartFile } = await import('../chart/vega-chart.ts');
-  return chartFile(drawnChart(chart, columns, rows().rows), format);
+  return chartFile(drawn, format);
 }
 
 export async function save(format: Format, exported: Exported): Promise<void> {
