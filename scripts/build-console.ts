@@ -106,7 +106,13 @@ async function build(hash: string): Promise<void> {
   }
   writeFileSync(join(PREPARED, STAMP), hash);
   rmSync(OUTPUT, { recursive: true, force: true });
-  renameSync(PREPARED, OUTPUT);
+  try {
+    renameSync(PREPARED, OUTPUT);
+  } catch (error) {
+    // Another process has built the same in the meantime.
+    if (!isBuilt(hash)) throw error;
+    rmSync(PREPARED, { recursive: true, force: true });
+  }
 }
 
 const hash = sourceHash();
