@@ -9,6 +9,7 @@ import { createQueryClient, type Me, useMe } from './api/queries.ts';
 import { ChatPage } from './chat/chat-page.tsx';
 import { Chats } from './chat/chats.ts';
 import { OpenChat } from './chat/open-chat.tsx';
+import { chatHref } from './shell/pages.ts';
 import { Shell } from './shell/shell.tsx';
 import { Alert } from './ui/alert.tsx';
 import { LazyPart } from './ui/lazy-part.tsx';
@@ -39,7 +40,7 @@ function ChatRoute({ chats }: { readonly chats: Chats }): ReactNode {
   return (
     <OpenChat key={id} id={id} isNew={isNew} chats={chats}>
       {(chat) => (
-        <ChatPage chat={chat} chats={chats} onBegin={() => isNew && navigate(`/c/${id}`, { replace: true })} />
+        <ChatPage chat={chat} chats={chats} onBegin={() => isNew && navigate(chatHref(id), { replace: true })} />
       )}
     </OpenChat>
   );
@@ -94,9 +95,9 @@ function Pages(): ReactNode {
       {/* What was typed stays while the person signs in again. */}
       <Activity mode={isRefused ? 'hidden' : 'visible'}>
         {error !== null && <MeFailure error={error} onRetry={() => void refetch()} />}
-        {isChat && (me !== undefined || (error === null && path === '/')) && <ChatRoute chats={chats} />}
+        {isChat && (me !== undefined || error === null) && <ChatRoute chats={chats} />}
         {!isChat && me !== undefined && (
-          <LazyPart>
+          <LazyPart key={path.split('/')[1]}>
             <Switch>
               {me.areas.includes('history') && (
                 <Route path="/history">

@@ -61,6 +61,7 @@ export function AccountPage({ me }: { readonly me: Me }): ReactNode {
       <details>
         <summary>{TEXTS.accountPage.password}</summary>
         <PasswordForm
+          email={me.user?.email ?? undefined}
           onChanged={() => {
             setIsChanged(true);
             void client.invalidateQueries({ queryKey: SESSIONS });

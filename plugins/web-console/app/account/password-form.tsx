@@ -9,7 +9,13 @@ import styles from './account.module.css';
 /** The server's rule. */
 export const MIN_PASSWORD_LENGTH = 8;
 
-export function PasswordForm({ onChanged }: { readonly onChanged: () => void }): ReactNode {
+export interface PasswordFormProps {
+  /** Whose password it is, where that is known. */
+  readonly email?: string | undefined;
+  readonly onChanged: () => void;
+}
+
+export function PasswordForm({ email = '', onChanged }: PasswordFormProps): ReactNode {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNext] = useState('');
   const [error, setError] = useState<unknown>();
@@ -33,6 +39,8 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }):
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       {error !== undefined && <Alert error={error} />}
+      {/* Password managers store the new password for it. */}
+      <input type="text" autoComplete="username" value={email} readOnly hidden />
       <Field
         label={TEXTS.signIn.current}
         type="password"

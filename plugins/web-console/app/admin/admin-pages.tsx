@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
 import type { Me } from '../api/queries.ts';
+import { LazyPart } from '../ui/lazy-part.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
 import styles from './admin.module.css';
 import { type Area, areasOf } from './areas.ts';
@@ -59,7 +60,9 @@ export function AdminPages({ me }: PageProps): ReactNode {
         ))}
       </nav>
       <div>
-        <Page key={current} me={me} />
+        <LazyPart key={current}>
+          <Page me={me} />
+        </LazyPart>
       </div>
     </div>
   );

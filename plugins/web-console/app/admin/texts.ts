@@ -134,6 +134,7 @@ export const ADMIN = {
     } as Readonly<Record<string, string>>,
     mailed: (email: string) => `The invitation was sent to ${email}.`,
     notMailed: 'No mail was sent. Give the person this link:',
+    copy: 'Copy link',
     revoke: 'Revoke',
     revokeText: (email: string) => `The link that ${email} was given does not work any more.`,
     link: 'Link',

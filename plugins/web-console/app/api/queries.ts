@@ -4,6 +4,7 @@ import type { ConversationDetail, ConversationPage } from '../../../conversation
 import type { Me } from '../../../me/index.ts';
 import { call } from './client.ts';
 import { ApiError } from './failure.ts';
+import { connectionIds, HEALTH } from './health.ts';
 
 export type { ConversationInfo } from '../../../conversations/index.ts';
 export type { Me };
@@ -42,13 +43,7 @@ export function useSuggestions(count: number): readonly string[] {
 }
 
 /** Ids of the connections that can be asked, the main one first. */
-export function useConnections(): readonly string[] {
-  const { data } = useQuery({
-    queryKey: ['connections'],
-    queryFn: ({ signal }) => call<{ sources?: Readonly<Record<string, unknown>> }>('/api/health', { signal }),
-  });
-  return Object.keys(data?.sources ?? {});
-}
+export const useConnections = (): readonly string[] => connectionIds(useQuery(HEALTH).data);
 
 /** Everything that the administration shows is read anew after a change. */
 export const ADMIN_KEY = 'admin';

@@ -60,7 +60,8 @@ export function AnswerActions(props: AnswerActionsProps): ReactNode {
   const [url, setUrl] = useState<string>();
   const rate = (given: 'good' | 'bad', reason = '') => {
     if (stored === undefined) return;
-    const path = `/api/v1/conversations/${stored.conversationId}/messages/${stored.messageId}/feedback`;
+    const [conversation, message] = [stored.conversationId, stored.messageId].map(encodeURIComponent);
+    const path = `/api/v1/conversations/${conversation}/messages/${message}/feedback`;
     setIsAsking(false);
     call(path, { method: 'PUT', body: { rating: given, ...(reason !== '' && { reason }) } }).then(
       () => setRating(given),

@@ -4,8 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { refreshConversations, useConnections, useConversations, useSuggestions } from '../api/queries.ts';
+import { chatHref } from '../shell/pages.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
+import { LazyPart } from '../ui/lazy-part.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ShownText } from '../ui/shown-text.tsx';
 import { Answer } from './answer.tsx';
@@ -57,7 +59,7 @@ function Beginning({ onAsk }: { readonly onAsk: (text: string) => void }): React
           <ul className={styles.recent}>
             {recent.map(({ id, title }) => (
               <li key={id}>
-                <Link href={`/c/${id}`}>
+                <Link href={chatHref(id)}>
                   <ShownText text={title} />
                 </Link>
               </li>
@@ -140,17 +142,18 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
       <h1 className={turns.length === 0 ? undefined : 'visually-hidden'}>{title}</h1>
       <div role="log" aria-live="off" aria-label={TEXTS.answer.transcript}>
         {turns.map(({ question, answer }) => (
-          <Answer
-            key={question.id}
-            question={question}
-            answer={answer}
-            conversationId={chat.id}
-            isRunning={isRunning && question === last?.question}
-            isLast={question === last?.question}
-            onEdit={edit}
-            onAsk={ask}
-            onAskAgain={askAgain}
-          />
+          <LazyPart key={question.id}>
+            <Answer
+              question={question}
+              answer={answer}
+              conversationId={chat.id}
+              isRunning={isRunning && question === last?.question}
+              isLast={question === last?.question}
+              onEdit={edit}
+              onAsk={ask}
+              onAskAgain={askAgain}
+            />
+          </LazyPart>
         ))}
       </div>
       <p role="status" className="visually-hidden">

@@ -1,10 +1,11 @@
 /** Opens a conversation: a new one, one that this tab has, or one that was stored earlier. */
+
 import type { Chat } from '@ai-sdk/react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../api/failure.ts';
-import { type StoredMessage, useConversation, useHasArea } from '../api/queries.ts';
-import { TEXTS } from '../texts.ts';
+import { type StoredMessage, useConversation, useHasArea, useMe } from '../api/queries.ts';
 import { Alert } from '../ui/alert.tsx';
+import { Loading } from '../ui/loading.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
 import type { Chats } from './chats.ts';
 import type { ChatMessage } from './message.ts';
@@ -25,12 +26,14 @@ export interface OpenChatProps {
 /** The chat of this tab, or else of the server. */
 export function OpenChat({ id, isNew, chats, children }: OpenChatProps): ReactNode {
   const [chat, setChat] = useState(() => chats.get(id) ?? (isNew ? chats.create(id) : undefined));
+  const isKnown = useMe().data !== undefined;
   const hasHistory = useHasArea('history');
   const { data, error, refetch } = useConversation(id, hasHistory && chat === undefined);
   useEffect(() => {
     if (data !== undefined) setChat((known) => known ?? chats.create(id, data.messages.map(messageOf)));
   }, [data, id, chats]);
   if (chat !== undefined) return children(chat);
+  if (!isKnown) return <Loading />;
   if (!hasHistory || (error instanceof ApiError && [400, 404].includes(error.status))) return <MissingPage />;
-  return error === null ? <p>{TEXTS.loading}…</p> : <Alert error={error} onRetry={() => void refetch()} />;
+  return error === null ? <Loading /> : <Alert error={error} onRetry={() => void refetch()} />;
 }

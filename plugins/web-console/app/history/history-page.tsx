@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { call } from '../api/client.ts';
 import { type ConversationInfo, refreshConversations, useConversations } from '../api/queries.ts';
 import type { Chats } from '../chat/chats.ts';
+import { chatHref } from '../shell/pages.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { useDebounced } from '../ui/debounced.ts';
@@ -84,7 +85,7 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
             const { id, title, starred, updatedAt } = conversation;
             return (
               <li key={id}>
-                <Link href={`/c/${id}`} className={styles.link}>
+                <Link href={chatHref(id)} className={styles.link}>
                   {starred && (
                     <span role="img" aria-label={TEXTS.history.starred}>
                       ★{' '}

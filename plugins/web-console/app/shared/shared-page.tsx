@@ -1,4 +1,5 @@
 /** The page of a shared answer: its question, and the rows that its reader may see, as they are now. */
+
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useParams } from 'wouter';
@@ -9,6 +10,7 @@ import { Result } from '../result/result.tsx';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Confirm } from '../ui/dialog.tsx';
+import { Loading } from '../ui/loading.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ShownText } from '../ui/shown-text.tsx';
@@ -34,7 +36,7 @@ export function SharedPage(): ReactNode {
   const { error } = share;
   if (revoked.isSuccess || (error instanceof ApiError && [400, 404].includes(error.status))) return <MissingPage />;
   if (error !== null) return <Alert error={error} onRetry={() => void share.refetch()} />;
-  if (share.data === undefined) return <p>{TEXTS.loading}…</p>;
+  if (share.data === undefined) return <Loading />;
   const { question, isOwn } = share.data;
   return (
     <div className={styles.page}>

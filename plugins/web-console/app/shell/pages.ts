@@ -7,6 +7,8 @@ export interface PageLink {
   readonly label: string;
 }
 
+export const chatHref = (id: string): string => `/c/${encodeURIComponent(id)}`;
+
 /** In the order of the navigation; only the first until the server has said who asks. */
 export function pagesOf(me: Me | undefined): readonly PageLink[] {
   const { ask, history, schedules, approvals, administration } = TEXTS.navigation;

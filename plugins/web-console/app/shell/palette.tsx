@@ -5,7 +5,7 @@ import { TEXTS } from '../texts.ts';
 import { useDebounced } from '../ui/debounced.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
-import { pagesOf } from './pages.ts';
+import { chatHref, pagesOf } from './pages.ts';
 import styles from './palette.module.css';
 
 const MAX_CONVERSATIONS = 8;
@@ -22,7 +22,10 @@ export function Palette({ me, onClose, onGo }: PaletteProps): ReactNode {
   const [active, setActive] = useState(0);
   const { data } = useConversations(useDebounced(text.trim()), MAX_CONVERSATIONS);
   const pages = pagesOf(me).filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()));
-  const found = [...pages, ...(data?.conversations ?? []).map(({ id, title }) => ({ href: `/c/${id}`, label: title }))];
+  const found = [
+    ...pages,
+    ...(data?.conversations ?? []).map(({ id, title }) => ({ href: chatHref(id), label: title })),
+  ];
   const go = (href: string | undefined) => {
     if (href === undefined) return;
     onClose();

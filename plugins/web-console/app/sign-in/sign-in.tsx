@@ -1,8 +1,8 @@
 /** Asks for the credentials that this server takes: a key, a token, or an account. */
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { call } from '../api/client.ts';
 import { hasCredential } from '../api/credential.ts';
+import { HEALTH } from '../api/health.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
@@ -10,17 +10,6 @@ import { CredentialSignIn } from './credential-sign-in.tsx';
 import { ManagedSignIn } from './managed-sign-in.tsx';
 import { ownPath } from './own-path.ts';
 import styles from './sign-in.module.css';
-
-interface Health {
-  readonly components?: {
-    readonly auth?: {
-      readonly mode?: string;
-      readonly signUp?: boolean;
-      readonly socialProviders?: readonly string[];
-    };
-    readonly singleSignOn?: object;
-  };
-}
 
 /** What a provider said when it sent the browser back. Its words are anybody's: only a code is shown. */
 function codeOfProvider(): string | undefined {
@@ -38,10 +27,7 @@ function reasonOf(hasBegun: boolean): string | undefined {
 
 /** `hasBegun`: the pages have been in use. */
 export function SignIn({ hasBegun }: { readonly hasBegun: boolean }): ReactNode {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['mode'],
-    queryFn: ({ signal }) => call<Health>('/api/health', { signal }),
-  });
+  const { data, error, refetch } = useQuery(HEALTH);
   const [reason] = useState(() => reasonOf(hasBegun));
   useEffect(() => {
     if (codeOfProvider() !== undefined) history.replaceState(null, '', ownPath(location));

@@ -1,7 +1,9 @@
 /** Shows a part whose code comes when it is needed, and what failed where it does not come. */
+
 import { Component, type ReactNode, Suspense } from 'react';
 import { TEXTS } from '../texts.ts';
 import styles from './alert.module.css';
+import { Loading } from './loading.tsx';
 
 interface Failed {
   readonly hasFailed: boolean;
@@ -31,7 +33,7 @@ class Boundary extends Component<{ readonly children: ReactNode }, Failed> {
 export function LazyPart({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <Boundary>
-      <Suspense fallback={<p>{TEXTS.loading}…</p>}>{children}</Suspense>
+      <Suspense fallback={<Loading />}>{children}</Suspense>
     </Boundary>
   );
 }

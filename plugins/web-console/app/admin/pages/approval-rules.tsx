@@ -61,7 +61,7 @@ const RULES: Resource<ApprovalRule> = {
   },
   actionsOf(rule) {
     const { id, name, enabled } = rule;
-    const path = `${PATH}/${id}`;
+    const path = `${PATH}/${encodeURIComponent(id)}`;
     return [
       {
         label: ADMIN.save,

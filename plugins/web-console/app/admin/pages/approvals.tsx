@@ -52,7 +52,7 @@ function Ended({ asked: { status, error } }: { readonly asked: ActionForApproval
 
 function actionsOf({ id, status, summary, target }: ActionForApproval): readonly Action[] {
   if (status !== 'pending') return [];
-  const path = `/api/v1/actions/${id}`;
+  const path = `/api/v1/actions/${encodeURIComponent(id)}`;
   const done = (result: unknown) => <Ended asked={result as ActionForApproval} />;
   return [
     {

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Invitation } from '../../../../admin-users/index.ts';
 import type { Me } from '../../api/queries.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, Text } from '../parts.tsx';
 import { filled, numbers } from '../request-body.ts';
@@ -16,11 +17,17 @@ const DAY_SECONDS = 86_400;
 
 const STATUSES = Object.entries(T.statuses).map(([value, label]) => ({ value, label }));
 
-function Invited({ invitation: { email, mailed, acceptUrl } }: { readonly invitation: Invitation }): ReactNode {
+/** As the server knows it, the link may be without the host. */
+const linkOf = ({ acceptUrl }: Invitation) => (acceptUrl === null ? null : new URL(acceptUrl, location.origin).href);
+
+function Invited({ invitation }: { readonly invitation: Invitation }): ReactNode {
+  const { email, mailed } = invitation;
+  const acceptUrl = linkOf(invitation);
   if (mailed === true || acceptUrl === null) return <Text>{T.mailed(email)}</Text>;
   return (
     <>
       {T.notMailed} <code>{acceptUrl}</code>
+      <CopyButton label={T.copy} text={acceptUrl} />
     </>
   );
 }
@@ -78,11 +85,11 @@ const invitationsFor = (me: Me): Resource<Invitation> => ({
           },
         ]
       : [],
-  detail: ({ invitedBy, acceptUrl }) => (
+  detail: (invitation) => (
     <Facts
       facts={[
-        { label: T.by, value: <Text>{invitedBy}</Text> },
-        { label: T.link, value: <Text>{acceptUrl}</Text> },
+        { label: T.by, value: <Text>{invitation.invitedBy}</Text> },
+        { label: T.link, value: <Text>{linkOf(invitation)}</Text> },
       ]}
     />
   ),

@@ -1,21 +1,19 @@
 /** Shows how much there is, how the service is, and what answers. */
+
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Overview } from '../../../../admin-plugins/index.ts';
 import { call } from '../../api/client.ts';
+import { HEALTH, type Health } from '../../api/health.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
-import { TEXTS } from '../../texts.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ShownText } from '../../ui/shown-text.tsx';
 import styles from '../admin.module.css';
 import { type Fact, Facts, State, Text } from '../parts.tsx';
 import { ADMIN } from '../texts.ts';
-
-interface Health {
-  readonly components: Readonly<Record<string, { readonly status: string; readonly message?: string }>>;
-}
 
 const T = ADMIN.overview;
 
@@ -39,7 +37,7 @@ function Counts({ overview }: { readonly overview: Overview }): ReactNode {
   );
 }
 
-function HealthTable({ components }: Health): ReactNode {
+function HealthTable({ components }: { readonly components: NonNullable<Health['components']> }): ReactNode {
   return (
     <table className={styles.table} aria-label={T.health}>
       <thead>
@@ -87,10 +85,7 @@ export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
     queryKey: [ADMIN_KEY, 'overview'],
     queryFn: ({ signal }) => call<Overview>('/api/v1/admin/overview', { signal }),
   });
-  const health = useQuery({
-    queryKey: [ADMIN_KEY, 'health'],
-    queryFn: ({ signal }) => call<Health>('/api/health', { signal }),
-  });
+  const health = useQuery(HEALTH);
   const faults = overview.data?.pluginHealth.filter(({ status }) => status !== 'ready') ?? [];
   const error = overview.error ?? health.error;
   return (
@@ -99,7 +94,7 @@ export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
       {error !== null && (
         <Alert error={error} onRetry={() => void Promise.all([overview.refetch(), health.refetch()])} />
       )}
-      {overview.isPending && <p>{TEXTS.loading}…</p>}
+      {overview.isPending && <Loading />}
       {overview.data !== undefined && <Counts overview={overview.data} />}
       <section className={`${styles.section} ${styles.facts}`}>
         <h2>{T.model}</h2>
@@ -121,7 +116,7 @@ export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
           </ul>
         </section>
       )}
-      {health.data !== undefined && (
+      {health.data?.components !== undefined && (
         <section className={styles.section}>
           <h2>{T.health}</h2>
           <HealthTable components={health.data.components} />

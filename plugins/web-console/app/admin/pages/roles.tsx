@@ -1,10 +1,12 @@
 /** Shows roles: the built-in ones, and those of the organization with their rights. */
+
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ManagedRole, RoleMember } from '../../../../admin-roles/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { Facts, Text, yesNo } from '../parts.tsx';
 import { cleared, filled, listOf } from '../request-body.ts';
 import type { FormField, Resource } from '../resource.ts';
@@ -30,7 +32,8 @@ function MembersOf({ role }: { readonly role: ManagedRole }): ReactNode {
     queryFn: ({ signal }) => call<{ readonly members: readonly RoleMember[] }>(path, { signal }),
   });
   if (error !== null) return <Alert error={error} />;
-  const names = data?.members.map(({ userId }) => userId) ?? [];
+  if (data === undefined) return <Loading />;
+  const names = data.members.map(({ userId }) => userId);
   return (
     <Facts
       facts={[

@@ -1,11 +1,15 @@
 /** Shows one's scheduled questions: when they are asked, to whom the answers go, and how the runs went. */
+
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ScheduledRun, ScheduledTask } from '../../../../scheduler/index.ts';
 import { call } from '../../api/client.ts';
+import { connectionIds, HEALTH_PATH, type Health } from '../../api/health.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
+import { chatHref } from '../../shell/pages.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
 import { cronInWords } from '../cron-words.ts';
@@ -55,10 +59,10 @@ function fieldsOf(task?: ScheduledTask): readonly FormField[] {
       label: T.connection,
       value: task?.connectionId ?? '',
       options: {
-        path: '/api/health',
+        path: HEALTH_PATH,
         options: (data) => [
           { value: '', label: T.mainConnection },
-          ...Object.keys((data as { sources?: object }).sources ?? {}).map((value) => ({ value, label: value })),
+          ...connectionIds(data as Health).map((value) => ({ value, label: value })),
         ],
       },
     },
@@ -80,7 +84,7 @@ const bodyOf = (values: Values, before: readonly Recipient[]) => ({
 });
 
 function actionsOf(task: ScheduledTask): readonly Action[] {
-  const path = `${PATH}/${task.id}`;
+  const path = `${PATH}/${encodeURIComponent(task.id)}`;
   return [
     {
       label: T.run,
@@ -102,7 +106,7 @@ function actionsOf(task: ScheduledTask): readonly Action[] {
 }
 
 function Runs({ task }: { readonly task: ScheduledTask }): ReactNode {
-  const path = `${PATH}/${task.id}/runs?limit=10`;
+  const path = `${PATH}/${encodeURIComponent(task.id)}/runs?limit=10`;
   const { data, error } = useQuery({
     queryKey: [ADMIN_KEY, path],
     queryFn: ({ signal }) => call<{ readonly runs: readonly ScheduledRun[] }>(path, { signal }),
@@ -110,7 +114,8 @@ function Runs({ task }: { readonly task: ScheduledTask }): ReactNode {
     refetchInterval: ({ state }) => (state.data?.runs.some(({ status }) => status === 'running') ? RUNNING_MS : false),
   });
   if (error !== null) return <Alert error={error} />;
-  if (data === undefined || data.runs.length === 0) return <p>{T.noRuns}</p>;
+  if (data === undefined) return <Loading />;
+  if (data.runs.length === 0) return <p>{T.noRuns}</p>;
   return (
     <table className={styles.table} aria-label={T.runs}>
       <thead>
@@ -133,7 +138,7 @@ function Runs({ task }: { readonly task: ScheduledTask }): ReactNode {
             <td>
               <Text>{deliveryStatus}</Text> {deliveryError !== null && <Text>{deliveryError}</Text>}
             </td>
-            <td>{conversationId === null ? '–' : <Link href={`/c/${conversationId}`}>{T.open}</Link>}</td>
+            <td>{conversationId === null ? '–' : <Link href={chatHref(conversationId)}>{T.open}</Link>}</td>
           </tr>
         ))}
       </tbody>
