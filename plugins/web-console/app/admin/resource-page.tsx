@@ -1,43 +1,28 @@
 /** Shows an area of the administration: filters, a table with pages, commands for each row, and what a row holds. */
+
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode, useId, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { call } from '../api/client.ts';
 import { ADMIN_KEY } from '../api/queries.ts';
-import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
+import { useDebounced } from '../ui/debounced.ts';
 import { useHeadingFocus } from '../ui/heading-focus.ts';
+import { Loading } from '../ui/loading.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ActionDialog, useRun } from './action-dialog.tsx';
 import styles from './admin.module.css';
 import { FormFields } from './form-fields.tsx';
+import { lastOffset, offsetOf, PAGE_ROWS, queryOf } from './list-query.ts';
 import type { Action, Resource } from './resource.ts';
 import { ADMIN } from './texts.ts';
 
-const PAGE_ROWS = 25;
-
 type Answer = Readonly<Record<string, unknown>> & { readonly total?: number };
 
-/** The page of the address, from 0. */
-const offsetOf = (search: URLSearchParams) => Math.max(0, Math.trunc(Number(search.get('offset')) || 0));
-
-/** As the list takes it; `more`: its filters and those of the address that have no field, such as an id. */
-export function queryOf(resource: Resource<never>, search: URLSearchParams): URLSearchParams {
-  const query = new URLSearchParams(resource.query);
-  for (const { name } of resource.filters ?? []) {
-    const value = search.get(name)?.trim() ?? '';
-    if (value !== '') query.set(name, value);
-  }
-  if (resource.hasPages === true) {
-    query.set('limit', String(PAGE_ROWS));
-    query.set('offset', String(offsetOf(search)));
-  }
-  return query;
-}
-
 function useList<Row>(resource: Resource<Row>, search: URLSearchParams) {
-  const query = queryOf(resource as Resource<never>, search).toString();
+  // What is typed into a filter is asked for once a person stops typing.
+  const query = useDebounced(queryOf(resource as Resource<never>, search).toString());
   return useQuery({
     queryKey: [ADMIN_KEY, resource.path, query],
     queryFn: ({ signal }) => call<Answer>(query === '' ? resource.path : `${resource.path}?${query}`, { signal }),
@@ -46,19 +31,21 @@ function useList<Row>(resource: Resource<Row>, search: URLSearchParams) {
 }
 
 interface RowsProps<Row> {
+  /** Others are on their way. */
+  readonly isBusy: boolean;
   readonly resource: Resource<Row>;
   readonly rows: readonly Row[];
   readonly onAction: (action: Action) => void;
 }
 
-function Rows<Row>({ resource, rows, onAction }: RowsProps<Row>): ReactNode {
+function Rows<Row>({ resource, rows, isBusy, onAction }: RowsProps<Row>): ReactNode {
   const { columns, title, nameOf, idOf, actionsOf, detail } = resource;
   const [open, setOpen] = useState<string>();
   const id = useId();
   const hasMenu = actionsOf !== undefined || detail !== undefined;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus
-    <section className={styles.scroll} tabIndex={0} aria-label={title}>
+    <section className={styles.scroll} tabIndex={0} aria-label={title} aria-busy={isBusy}>
       <table className={styles.table} aria-label={title}>
         <thead>
           <tr>
@@ -162,23 +149,24 @@ export interface ResourcePageProps<Row> {
 export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>): ReactNode {
   const { title, intro, key, hasPages = false, filters = [], create, empty } = resource;
   const [search, setSearch] = useSearchParams();
-  const { data, error, refetch } = useList(resource, search);
+  const { data, error, refetch, isPlaceholderData } = useList(resource, search);
   const [action, setAction] = useState<Action>();
   const [told, setTold] = useState<ReactNode>();
   const [failure, setFailure] = useState<unknown>();
   const run = useRun();
   const heading = useHeadingFocus(data);
   usePageTitle(title);
-  const change = (name: string, value: string) =>
+  /** `isReplaced`: the way back does not lead to what was before. */
+  const change = (name: string, value: string, isReplaced = name !== 'offset') =>
     setSearch(
       (before) => {
         const next = new URLSearchParams(before);
         next.delete('offset');
-        if (value === '' || value === '0') next.delete(name);
+        if (value === '' || (name === 'offset' && value === '0')) next.delete(name);
         else next.set(name, value);
         return next;
       },
-      { replace: name !== 'offset' },
+      { replace: isReplaced },
     );
   const start = (next: Action) => {
     setTold(undefined);
@@ -188,6 +176,13 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   };
   const rows = (data?.[key] ?? []) as readonly Row[];
   const offset = offsetOf(search);
+  const total = data?.total ?? 0;
+  const isBeyond = hasPages && !isPlaceholderData && rows.length === 0 && offset > 0 && total > 0;
+  // The last row of a last page was deleted, or the address says more than there is.
+  useEffect(() => {
+    if (isBeyond) change('offset', String(lastOffset(total)), true);
+  }, [isBeyond, total]);
+  const isFiltered = filters.some(({ name }) => search.get(name));
   return (
     <>
       <div className={styles.heading}>
@@ -204,7 +199,11 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       {children}
       {filters.length > 0 && (
         <search className={styles.filters} aria-label={ADMIN.filters}>
-          <FormFields fields={filters} values={Object.fromEntries(search)} onChange={change} />
+          <FormFields
+            fields={filters}
+            values={Object.fromEntries(search)}
+            onChange={(name, value) => change(name, value)}
+          />
         </search>
       )}
       <p role="status" className={styles.told}>
@@ -212,11 +211,13 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       </p>
       {failure !== undefined && <Alert error={failure} />}
       {error !== null && <Alert error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <p>{TEXTS.loading}…</p>}
-      {data !== undefined && rows.length === 0 && <p>{search.size > 0 ? ADMIN.noMatch : empty}</p>}
-      {rows.length > 0 && <Rows resource={resource} rows={rows} onAction={start} />}
-      {hasPages && data !== undefined && ((data.total ?? 0) > PAGE_ROWS || offset > 0) && (
-        <Paging total={data.total ?? 0} offset={offset} onGo={(next) => change('offset', String(next))} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && rows.length === 0 && !isBeyond && (
+        <p role="status">{isFiltered ? ADMIN.noMatch : empty}</p>
+      )}
+      {rows.length > 0 && <Rows resource={resource} rows={rows} isBusy={isPlaceholderData} onAction={start} />}
+      {hasPages && (total > PAGE_ROWS || (offset > 0 && total > 0)) && (
+        <Paging total={total} offset={offset} onGo={(next) => change('offset', String(next))} />
       )}
       {action !== undefined && <ActionDialog action={action} onClose={() => setAction(undefined)} onDone={setTold} />}
     </>

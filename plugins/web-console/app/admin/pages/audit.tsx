@@ -6,14 +6,16 @@ import type { AuditEntry } from '../../../../audit/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { milliseconds } from '../../counted.ts';
+import { chatHref } from '../../shell/pages.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
 import { DayChart, type DayCount } from '../day-chart.tsx';
 import { DownloadButton } from '../download-button.tsx';
+import { queryOf } from '../list-query.ts';
 import { Code, type Fact, Facts, State, Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
-import { queryOf, ResourcePage } from '../resource-page.tsx';
+import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
 interface Stats {
@@ -40,7 +42,7 @@ function Entry({ entry, me }: { readonly entry: AuditEntry; readonly me: Me }): 
           {
             label: T.conversation,
             value: isOwn ? (
-              <Link href={`/c/${conversationId}`}>{T.open}</Link>
+              <Link href={chatHref(conversationId)}>{T.open}</Link>
             ) : (
               <>
                 <Text>{conversationId}</Text> {T.onlyOwn}
