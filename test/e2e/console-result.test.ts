@@ -173,6 +173,18 @@ suiteNeeding(
     expect(visited.complaints).toEqual([]);
   });
 
+  it('Shift and a click select up to there, from the cell that was chosen last', async () => {
+    await using visited = await visit(propsOf(REGIONS));
+    const { page } = visited;
+    const cell = (text: string) => page.getByRole('cell', { name: text, exact: true });
+    await cell('900').click();
+    await cell('North').click();
+    await cell('900').click({ modifiers: ['Shift'] });
+    await page.keyboard.press('Control+c');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('North\t1200.5\nSouth\t900');
+    expect(visited.complaints).toEqual([]);
+  });
+
   it('is used by keyboard alone: tabs, cells, copies, widths, columns', async () => {
     await using visited = await visit(propsOf(REGIONS));
     const { page } = visited;

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { call } from '../api/client.ts';
 import { ApiError } from '../api/failure.ts';
+import { ShownText } from '../ui/shown-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './admin.module.css';
 import type { FormField, Option, OptionSource, Values } from './resource.ts';
 
@@ -59,7 +61,7 @@ function Several({ field, values, onChange, options }: OneProps & { readonly opt
               onChange([...chosen.filter((one) => one !== value), ...(target.checked ? [value] : [])].join(','))
             }
           />
-          {label}
+          <ShownText text={label} />
         </label>
       ))}
     </fieldset>
@@ -82,7 +84,7 @@ function Control({ field, values, onChange, objections, options, id }: OneProps 
       <select {...common}>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
-            {option.label}
+            {visibleText(option.label)}
           </option>
         ))}
       </select>
@@ -124,7 +126,7 @@ function One(props: OneProps): ReactNode {
         {field.hint !== undefined && <small>{field.hint}</small>}
         {objections.map((objection) => (
           <p key={objection} className={styles.objection}>
-            {objection}
+            <ShownText text={objection} />
           </p>
         ))}
         {field.explain?.(values)}

@@ -1,6 +1,7 @@
 /** The box to ask in. */
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect } from 'react';
 import { TEXTS } from '../texts.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './question-box.module.css';
 
 export interface QuestionBoxProps {
@@ -60,7 +61,9 @@ export function QuestionBox(props: QuestionBoxProps): ReactNode {
             onChange={(event) => onConnection(event.target.value)}
           >
             {connections.map((id) => (
-              <option key={id}>{id}</option>
+              <option key={id} value={id}>
+                {visibleText(id)}
+              </option>
             ))}
           </select>
         )}

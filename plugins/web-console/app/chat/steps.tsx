@@ -1,6 +1,7 @@
 /** Lists the steps that an answer took, as they happen. */
 import type { ReactNode } from 'react';
 import { TEXTS } from '../texts.ts';
+import { ShownText } from '../ui/shown-text.tsx';
 import styles from './answer.module.css';
 import type { Step } from './message.ts';
 
@@ -17,14 +18,16 @@ function StepLine({ step }: { readonly step: Step }): ReactNode {
   if (step.state === 'failed') {
     return (
       <li>
-        {TEXTS.step.failed(name)}
-        <span className={styles.stepError}>{step.error}</span>
+        <ShownText text={TEXTS.step.failed(name)} />
+        <span className={styles.stepError}>
+          <ShownText text={step.error} kept={'\n\t'} />
+        </span>
       </li>
     );
   }
   return (
     <li>
-      {name}
+      <ShownText text={name} />
       {step.table !== undefined && `: ${TEXTS.answer.rows(step.table.rowCount)}`}
       {step.state === 'running' && '…'}
     </li>
