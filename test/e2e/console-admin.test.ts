@@ -10,6 +10,7 @@ import { suiteNeeding } from '../harness/require.ts';
 
 /** Markup, a script and marks that reverse what follows. */
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e"drop"';
+const shown = (text: string) => text.replace('\u202e', 'U+202E');
 
 suiteNeeding(
   'chromium',
@@ -68,12 +69,12 @@ suiteNeeding(
     await page.getByLabel('Outcome').selectOption('Did not run');
     await expect.poll(() => page.url()).toContain('success=false');
     await expect.poll(() => page.getByText('onerror').count()).toBe(0);
-    await page.getByRole('button', { name: 'Details: DELETE FROM orders' }).click();
+    // The one row that is left is open.
     await page.getByRole('cell', { name: /DELETE is not a reading statement/ }).waitFor();
     await page.goto(`${site.url}/admin/audit?text=ONERROR`);
     await page.getByRole('region', { name: 'Audit' }).getByText('Link to this entry').click();
     await expect.poll(() => page.url()).toContain('?id=');
-    expect(await page.locator('pre').textContent()).toBe(hostile);
+    expect(await page.locator('pre').textContent()).toBe(shown(hostile));
     expect(await page.locator('img').count()).toBe(0);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -118,7 +119,7 @@ suiteNeeding(
     await viewer.filter({ hasText: 'Banned until' }).waitFor();
     expect((await site.viewer.send('/api/v1/me')).status).toBe(401);
     await page.getByRole('button', { name: 'Details: viewer@example.com' }).click();
-    await page.getByText(HOSTILE).waitFor();
+    await page.getByText(shown(HOSTILE)).waitFor();
     await choose(page, 'viewer@example.com', 'Lift ban');
     await confirm(page, 'Lift ban');
     await viewer.filter({ hasText: 'Active' }).waitFor();
@@ -165,7 +166,7 @@ suiteNeeding(
     await page.keyboard.press('Enter');
     const row = page.getByRole('row', { name: /Auditor/ });
     await row.filter({ hasText: 'Ask questions, Read the audit log' }).waitFor();
-    expect(await row.textContent()).toContain(HOSTILE);
+    expect(await row.textContent()).toContain(shown(HOSTILE));
 
     await page.getByRole('button', { name: /More: Auditor/ }).focus();
     await page.keyboard.press('Enter');
@@ -200,7 +201,7 @@ suiteNeeding(
     await dialog.getByLabel('Description').fill(HOSTILE);
     await confirm(page, 'Add');
     const row = page.getByRole('row', { name: /^second/ });
-    await row.filter({ hasText: HOSTILE }).waitFor();
+    await row.filter({ hasText: shown(HOSTILE) }).waitFor();
     await choose(page, 'second', 'Test');
     await page.getByRole('status').filter({ hasText: 'second: ok' }).waitFor();
     await choose(page, 'second', 'Edit');
@@ -358,9 +359,10 @@ suiteNeeding(
     await links.first().waitFor();
     const areas = await links.evaluateAll((all) => all.map((link) => new URL(String(Object(link).href)).pathname));
     expect(areas.length).toBeGreaterThan(9);
+    await using visited = await site.visit('/admin', site.boss, { viewport: NARROW });
+    const { page, complaints } = visited;
     for (const path of [...areas, '/approvals', '/schedules']) {
-      await using visited = await site.visit(path, site.boss, { viewport: NARROW });
-      const { page, complaints } = visited;
+      await page.goto(site.url + path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });
       expect([path, await isWithinWindow(page)]).toEqual([path, true]);

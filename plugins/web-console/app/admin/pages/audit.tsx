@@ -120,11 +120,11 @@ export function AuditPage({ me }: { readonly me: Me }): ReactNode {
           labels={{ day: T.day, count: T.count }}
         />
       )}
-      <p className={styles.export}>
+      <div className={styles.export}>
         <DownloadButton path={`${PATH}/export?${query}`} name="audit.csv">
           {T.export}
         </DownloadButton>
-      </p>
+      </div>
     </ResourcePage>
   );
 }
