@@ -21,7 +21,7 @@ export function buildConsole(): void {
 export interface ConsolePage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Broken policies, failures of scripts, messages of libraries, dialogs, requests to other hosts. */
+  /** Broken policies, failures of scripts, messages of libraries, dialogs, requests to other hosts, calls outside the interface. */
   readonly complaints: string[];
 }
 
@@ -35,9 +35,23 @@ export interface OpenOptions extends BrowserContextOptions {
 /** Answers of the server with an error status are shown on the page. */
 const EXPECTED = /^Failed to load resource/;
 
+/** Whether the description of a server's interface has a call; a page that is served alone has none. */
+async function describedCalls(origin: string): Promise<(method: string, path: string) => boolean> {
+  const response = await fetch(`${origin}/api/v1/openapi.json`);
+  if (response.headers.get('content-type')?.startsWith('application/json') !== true) return () => false;
+  const { paths } = (await response.json()) as { paths: Readonly<Record<string, object>> };
+  const forms = Object.entries(paths).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    methods: new Set(Object.keys(methods)),
+  }));
+  return (method, path) =>
+    forms.some(({ pattern, methods }) => pattern.test(path) && methods.has(method.toLowerCase()));
+}
+
 /** Collects what a page has to complain about. */
 export async function watchPage(page: Page, origin: string): Promise<string[]> {
   const complaints: string[] = [];
+  const isDescribed = await describedCalls(origin);
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
     if (!EXPECTED.test(message.text())) complaints.push(message.text());
@@ -47,8 +61,12 @@ export async function watchPage(page: Page, origin: string): Promise<string[]> {
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    const isInside = /^(?:data|blob):/.test(request.url());
-    if (!isInside && new URL(request.url()).origin !== origin) complaints.push(`request to ${request.url()}`);
+    if (/^(?:data|blob):/.test(request.url())) return;
+    const { origin: to, pathname } = new URL(request.url());
+    if (to !== origin) complaints.push(`request to ${request.url()}`);
+    else if (pathname.startsWith('/api/') && !isDescribed(request.method(), pathname)) {
+      complaints.push(`a call that is not described: ${request.method()} ${pathname}`);
+    }
   });
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     console.error('policy: ' + event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample));`);
