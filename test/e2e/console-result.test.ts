@@ -13,7 +13,7 @@ import {
   WIDE,
 } from '../harness/console-page.ts';
 import { suiteNeeding } from '../harness/require.ts';
-import { type ResultPage, startResultPage } from '../harness/result-page.ts';
+import { type BuiltPage, startResultPage } from '../harness/result-page.ts';
 
 const QUESTION = 'Revenue by region';
 const SQL = "SELECT region, SUM(revenue) FROM orders WHERE state = 'paid'";
@@ -54,7 +54,7 @@ suiteNeeding(
   findChromium() !== undefined,
   INSTALL_CHROMIUM,
 )('the result view', () => {
-  let served: ResultPage;
+  let served: BuiltPage;
   let browser: Browser;
   beforeAll(async () => {
     served = await startResultPage();
