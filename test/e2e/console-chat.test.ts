@@ -302,6 +302,21 @@ suite('the web console', () => {
       expect(complaints).toEqual([]);
     });
 
+    it('a refused statement is shown with the place that its refusal names', async () => {
+      const call = { toolCall: { name: 'executeSQL', args: { sql: 'SELECT load_extension(name)\nFROM orders' } } };
+      respond = ({ text }) => (text.includes('"role":"tool"') ? { text: 'That is not allowed.' } : call);
+      await using shown = await open();
+      const { page, complaints } = shown;
+      await ask(page, 'Load it');
+      await complete(page);
+      await page.getByText('1 step', { exact: true }).click();
+      const step = page.getByRole('article').getByRole('listitem');
+      expect(await step.locator('mark').textContent()).toBe('load_extension');
+      expect(await step.textContent()).toMatch(/load_extension.*line 1, column 8/);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+
     it('a text that no person would write is shown as it is', async () => {
       respond = () => ({ text: `${'>'.repeat(3_000)}x` });
       await using shown = await open();

@@ -4,6 +4,7 @@ import { TEXTS } from '../texts.ts';
 import { ShownText } from '../ui/shown-text.tsx';
 import styles from './answer.module.css';
 import type { Step } from './message.ts';
+import { refusedPlace } from './refused-place.ts';
 
 function nameOf({ tool, state, input, table }: Step): string {
   const { path, command } = (input ?? {}) as { path?: unknown; command?: unknown };
@@ -11,6 +12,22 @@ function nameOf({ tool, state, input, table }: Step): string {
   if (table !== undefined || /sql/i.test(tool)) return state === 'running' ? TEXTS.step.sqlRunning : TEXTS.step.sql;
   if (typeof target === 'string') return TEXTS.step.explore(target.slice(0, 200));
   return tool === 'listMetrics' ? TEXTS.step.metrics : TEXTS.step.other(tool);
+}
+
+/** The statement that was refused, with the place that its refusal names. */
+function RefusedSql({ input, error }: Pick<Step, 'input' | 'error'>): ReactNode {
+  const { sql } = (input ?? {}) as { sql?: unknown };
+  const place = typeof sql === 'string' && error !== undefined ? refusedPlace(sql, error) : undefined;
+  if (place === undefined) return null;
+  return (
+    <code className={styles.refusedSql} dir="ltr">
+      <ShownText text={place.before} kept={'\n\t'} />
+      <mark>
+        <ShownText text={place.marked} />
+      </mark>
+      <ShownText text={place.after} kept={'\n\t'} />
+    </code>
+  );
 }
 
 function StepLine({ step }: { readonly step: Step }): ReactNode {
@@ -22,6 +39,7 @@ function StepLine({ step }: { readonly step: Step }): ReactNode {
         <span className={styles.stepError}>
           <ShownText text={step.error} kept={'\n\t'} />
         </span>
+        <RefusedSql input={step.input} error={step.error} />
       </li>
     );
   }
