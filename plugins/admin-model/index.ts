@@ -22,6 +22,8 @@ import { AdminModelOptions } from './options.ts';
 import { modelConfigRoutes } from './routes.ts';
 import { type ModelConfigRow, modelConfigStore } from './store.ts';
 
+export type { ShownModelConfig, TestResult as ModelTestResult } from './schemas.ts';
+
 export const adminModel = definePlugin({
   name: 'admin-model',
   version: '1.0.0',

@@ -71,6 +71,7 @@ export const ShownModelConfig = Type.Object({
     description: 'Those that can be chosen, and what each needs.',
   }),
 });
+export type ShownModelConfig = Static<typeof ShownModelConfig>;
 
 export const TestBody = Type.Partial(ModelConfigBody, {
   additionalProperties: false,
@@ -90,3 +91,4 @@ export const TestResult = Type.Object(
   },
   { title: 'ModelTestResult' },
 );
+export type TestResult = Static<typeof TestResult>;

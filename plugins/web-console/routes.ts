@@ -29,6 +29,7 @@ const ADMIN_AREAS = [
   'invitations',
   'connections',
   'audit',
+  'model',
   'ip-allowlist',
   'approval-rules',
   'plugins',

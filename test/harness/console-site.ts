@@ -11,6 +11,8 @@ import { type Client, organization, setRole, userOf } from './managed-server.ts'
 export interface ConsoleSite extends AsyncDisposable {
   readonly url: string;
   readonly folder: string;
+  /** An administrator of the platform, who belongs to no organization. */
+  readonly root: Client;
   /** Administrators of an organization each, and a member of the first who may only ask. */
   readonly boss: Client;
   readonly other: Client;
@@ -59,6 +61,7 @@ export async function startConsoleSite(env: Readonly<Record<string, string>> = {
   return {
     url: server.url,
     folder: folder.path,
+    root,
     boss,
     other,
     viewer,

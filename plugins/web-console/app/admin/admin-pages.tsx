@@ -12,6 +12,7 @@ import { AuditPage } from './pages/audit.tsx';
 import { ConnectionsPage } from './pages/connections.tsx';
 import { InvitationsPage } from './pages/invitations.tsx';
 import { IpAllowlistPage } from './pages/ip-allowlist.tsx';
+import { ModelPage } from './pages/model.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PluginsPage } from './pages/plugins.tsx';
 import { RolesPage } from './pages/roles.tsx';
@@ -31,6 +32,7 @@ const PAGES: Readonly<Partial<Record<Area, (props: PageProps) => ReactNode>>> = 
   invitations: InvitationsPage,
   connections: ConnectionsPage,
   audit: AuditPage,
+  model: ModelPage,
   'ip-allowlist': IpAllowlistPage,
   'approval-rules': ApprovalRulesPage,
   plugins: PluginsPage,

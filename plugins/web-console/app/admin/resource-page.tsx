@@ -11,12 +11,12 @@ import { useHeadingFocus } from '../ui/heading-focus.ts';
 import { Loading } from '../ui/loading.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { ActionDialog, useRun } from './action-dialog.tsx';
 import styles from './admin.module.css';
 import { FormFields } from './form-fields.tsx';
 import { lastOffset, offsetOf, PAGE_ROWS, queryOf } from './list-query.ts';
 import type { Action, Resource } from './resource.ts';
 import { ADMIN } from './texts.ts';
+import { useActions } from './use-actions.tsx';
 
 type Answer = Readonly<Record<string, unknown>> & { readonly total?: number };
 
@@ -150,10 +150,7 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   const { title, intro, key, hasPages = false, filters = [], create, empty } = resource;
   const [search, setSearch] = useSearchParams();
   const { data, error, refetch, isPlaceholderData } = useList(resource, search);
-  const [action, setAction] = useState<Action>();
-  const [told, setTold] = useState<ReactNode>();
-  const [failure, setFailure] = useState<unknown>();
-  const run = useRun();
+  const { start, outcome } = useActions();
   const heading = useHeadingFocus(data);
   usePageTitle(title);
   /** `isReplaced`: the way back does not lead to what was before. */
@@ -168,12 +165,6 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       },
       { replace: isReplaced },
     );
-  const start = (next: Action) => {
-    setTold(undefined);
-    setFailure(undefined);
-    if (next.isImmediate !== true) setAction(next);
-    else run(next, {}).then(setTold, setFailure);
-  };
   const rows = (data?.[key] ?? []) as readonly Row[];
   const offset = offsetOf(search);
   const total = data?.total ?? 0;
@@ -206,10 +197,7 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
           />
         </search>
       )}
-      <p role="status" className={styles.told}>
-        {told}
-      </p>
-      {failure !== undefined && <Alert error={failure} />}
+      {outcome}
       {error !== null && <Alert error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
       {data !== undefined && rows.length === 0 && !isBeyond && (
@@ -219,7 +207,6 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       {hasPages && (total > PAGE_ROWS || (offset > 0 && total > 0)) && (
         <Paging total={total} offset={offset} onGo={(next) => change('offset', String(next))} />
       )}
-      {action !== undefined && <ActionDialog action={action} onClose={() => setAction(undefined)} onDone={setTold} />}
     </>
   );
 }
