@@ -30,6 +30,7 @@ const ADMIN_AREAS = [
   'connections',
   'audit',
   'model',
+  'prompts',
   'ip-allowlist',
   'approval-rules',
   'plugins',

@@ -8,6 +8,8 @@ import { type ConsoleSite, startConsoleSite } from '../harness/console-site.ts';
 import { type OpenAIServer, startOpenAIServer } from '../harness/openai-server.ts';
 import { suiteNeeding } from '../harness/require.ts';
 
+/** Markup, a script and marks that reverse what follows. */
+const HOSTILE = '<img src=x onerror=alert(1)>\u202e"drop"';
 const KEY = 'sk-a-secret-of-the-organization-4711';
 
 suiteNeeding(
@@ -31,6 +33,12 @@ suiteNeeding(
     await provider?.[Symbol.asyncDispose]();
     backups[Symbol.dispose]();
   });
+
+  /** Opens the commands of a row and chooses one. */
+  async function choose(page: Page, row: string, command: string): Promise<void> {
+    await page.getByRole('button', { name: `More: ${row}` }).click();
+    await page.getByRole('menuitem', { name: command, exact: true }).click();
+  }
 
   /** The last button of the dialog, which repeats the verb. */
   const submit = (page: Page, verb: string) =>
@@ -98,6 +106,81 @@ suiteNeeding(
     await confirm(page, 'Remove');
     await page.getByRole('button', { name: 'Choose a model' }).waitFor();
     await facts.getByText('the offline reader').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps collections of questions with their order', async () => {
+    await using visited = await site.visit('/admin/prompts', site.boss);
+    const { page, complaints } = visited;
+    const dialog = page.getByRole('dialog');
+    const rows = page.getByRole('table', { name: 'Prompts', exact: true }).locator('> tbody > tr');
+    await page.getByRole('row', { name: /E-commerce/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'More: E-commerce' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Details: E-commerce' }).click();
+    await page.getByRole('table', { name: 'Questions of E-commerce' }).waitFor();
+    expect(await page.getByRole('button', { name: /^More: / }).count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Create a collection' }).click();
+    await dialog.getByLabel('Name').fill(`First ${HOSTILE}`);
+    await dialog.getByLabel('Industry').fill('  ');
+    await submit(page, 'Create');
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Industry').getAttribute('aria-invalid')).toBe('true');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByLabel('Industry').fill('retail');
+    await confirm(page, 'Create');
+    await rows.filter({ hasText: 'onerror' }).waitFor();
+    await page.getByRole('button', { name: 'Create a collection' }).click();
+    await dialog.getByLabel('Name').fill('Second');
+    await dialog.getByLabel('Industry').fill('retail');
+    await confirm(page, 'Create');
+    await rows.nth(1).filter({ hasText: 'Second' }).waitFor();
+    await choose(page, 'Second', 'Move up');
+    await rows.nth(0).filter({ hasText: 'Second' }).waitFor();
+    await page.getByRole('button', { name: 'More: Second' }).click();
+    expect(await page.getByRole('menuitem').locator('visible=true').allTextContents()).toEqual([
+      'Add a question',
+      'Edit',
+      'Move down',
+      'Delete',
+    ]);
+    await page.keyboard.press('Escape');
+    expect((await site.other.send('/api/v1/admin/prompts')).body.collections[0].isBuiltin).toBe(true);
+
+    await page.getByRole('button', { name: 'Details: Second' }).click();
+    await page.getByText('It has no questions yet.').waitFor();
+    for (const question of ['How many orders?', `Who ${HOSTILE}?`]) {
+      await page.getByRole('button', { name: 'Add a question' }).click();
+      await dialog.getByLabel('Question').fill(question);
+      await confirm(page, 'Add');
+    }
+    const questions = page.getByRole('table', { name: 'Questions of Second' }).locator('tbody tr');
+    await questions.nth(1).filter({ hasText: 'onerror' }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    await choose(page, 'How many orders?', 'Move down');
+    await questions.nth(0).filter({ hasText: 'onerror' }).waitFor();
+    await choose(page, 'How many orders?', 'Edit');
+    await dialog.getByLabel('Category').fill('Sales');
+    await confirm(page, 'Save');
+    await questions.nth(1).filter({ hasText: 'Sales' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await choose(page, 'Who <img', 'Delete');
+    await confirm(page, 'Delete');
+    await expect.poll(() => questions.count()).toBe(1);
+
+    await choose(page, 'Second', 'Edit');
+    await dialog.getByLabel('Name').fill('Renamed');
+    await confirm(page, 'Save');
+    await rows.nth(0).filter({ hasText: 'Renamed' }).waitFor();
+    const { body } = await site.viewer.send('/api/v1/prompts');
+    expect(body.collections[0]).toMatchObject({ name: 'Renamed', items: [{ question: 'How many orders?' }] });
+    for (const name of ['Renamed', 'First']) {
+      await choose(page, name, 'Delete');
+      await dialog.getByText('and its questions will be deleted').waitFor();
+      await confirm(page, 'Delete');
+      await page.getByRole('button', { name: `More: ${name}` }).waitFor({ state: 'detached' });
+    }
     expect(complaints).toEqual([]);
   });
 });

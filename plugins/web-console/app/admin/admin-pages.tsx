@@ -15,6 +15,7 @@ import { IpAllowlistPage } from './pages/ip-allowlist.tsx';
 import { ModelPage } from './pages/model.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PluginsPage } from './pages/plugins.tsx';
+import { PromptsPage } from './pages/prompts.tsx';
 import { RolesPage } from './pages/roles.tsx';
 import { SchedulesPage } from './pages/schedules.tsx';
 import { UsagePage } from './pages/usage.tsx';
@@ -33,6 +34,7 @@ const PAGES: Readonly<Partial<Record<Area, (props: PageProps) => ReactNode>>> = 
   connections: ConnectionsPage,
   audit: AuditPage,
   model: ModelPage,
+  prompts: PromptsPage,
   'ip-allowlist': IpAllowlistPage,
   'approval-rules': ApprovalRulesPage,
   plugins: PluginsPage,

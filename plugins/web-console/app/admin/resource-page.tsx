@@ -9,8 +9,8 @@ import { Alert } from '../ui/alert.tsx';
 import { useDebounced } from '../ui/debounced.ts';
 import { useHeadingFocus } from '../ui/heading-focus.ts';
 import { Loading } from '../ui/loading.tsx';
-import { Menu } from '../ui/menu.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
+import { ActionMenu } from './action-menu.tsx';
 import styles from './admin.module.css';
 import { FormFields } from './form-fields.tsx';
 import { lastOffset, offsetOf, PAGE_ROWS, queryOf } from './list-query.ts';
@@ -66,7 +66,7 @@ function Rows<Row>({ resource, rows, isBusy, onAction }: RowsProps<Row>): ReactN
             const key = idOf(row);
             // A row alone, which a link led to, is open at once.
             const isOpen = detail !== undefined && (open === key || (open === undefined && rows.length === 1));
-            const actions = actionsOf?.(row) ?? [];
+            const actions = actionsOf?.(row, rows) ?? [];
             return (
               <Fragment key={key}>
                 <tr>
@@ -89,24 +89,14 @@ function Rows<Row>({ resource, rows, isBusy, onAction }: RowsProps<Row>): ReactN
                           {ADMIN.details}
                         </button>
                       )}
-                      {actions.length > 0 && (
-                        <Menu
-                          isQuiet
-                          label={`${ADMIN.more}: ${nameOf(row)}`}
-                          shown={ADMIN.more}
-                          items={actions.map((action) => ({
-                            label: action.menuLabel ?? action.label,
-                            onSelect: () => onAction(action),
-                          }))}
-                        />
-                      )}
+                      {actions.length > 0 && <ActionMenu name={nameOf(row)} actions={actions} start={onAction} />}
                     </td>
                   )}
                 </tr>
                 {isOpen && (
                   <tr id={`${id}${key}`}>
                     <td colSpan={columns.length + 1} className={styles.detail}>
-                      {detail(row)}
+                      {detail(row, onAction)}
                     </td>
                   </tr>
                 )}

@@ -75,8 +75,9 @@ export interface Resource<Row> {
   nameOf(row: Row): string;
   idOf(row: Row): string;
   readonly create?: Action;
-  actionsOf?(row: Row): readonly Action[];
-  /** Shown below the row when it is opened. */
-  detail?(row: Row): ReactNode;
+  /** `rows`: those that are shown. */
+  actionsOf?(row: Row, rows: readonly Row[]): readonly Action[];
+  /** Shown below the row when it is opened; `start` runs an action of a part of it. */
+  detail?(row: Row, start: (action: Action) => void): ReactNode;
   readonly empty: string;
 }
