@@ -19,6 +19,8 @@ import { backupRoutes } from './routes.ts';
 import { Backups } from './service.ts';
 import { BackupStore } from './store.ts';
 
+export type { Backup } from './schemas.ts';
+
 /** The libraries are loaded here, so that a server without a database does not pay for them. */
 async function openEngine(target: DatabaseTarget, { toolsDir, scratchUrl }: BackupsOptions): Promise<BackupEngine> {
   if (target.dialect === 'sqlite') return (await import('./sqlite-engine.ts')).sqliteEngine(target.path);

@@ -1,5 +1,5 @@
 /** Describes parameters and answers of the backup endpoints. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const time = Type.String({ format: 'date-time' });
@@ -28,6 +28,7 @@ export const Backup = Type.Object(
   },
   { title: 'Backup' },
 );
+export type Backup = Static<typeof Backup>;
 
 export const BACKUP_ORDERS = sortable(
   {

@@ -35,6 +35,7 @@ const ADMIN_AREAS = [
   'approval-rules',
   'plugins',
   'usage',
+  'backups',
 ];
 
 const PAGES: readonly Page[] = [

@@ -1,4 +1,5 @@
 /** Model, prompts, backups and View as in the web console, in a real browser on a real server. */
+import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChromium, INSTALL_CHROMIUM } from '../harness/browser.ts';
@@ -181,6 +182,59 @@ suiteNeeding(
       await confirm(page, 'Delete');
       await page.getByRole('button', { name: `More: ${name}` }).waitFor({ state: 'detached' });
     }
+    expect(complaints).toEqual([]);
+  });
+
+  it('makes, verifies, restores and deletes backups of the platform', async () => {
+    await using foreign = await site.visit('/admin/backups', site.boss);
+    await foreign.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+
+    await using visited = await site.visit('/admin/backups', site.root);
+    const { page, complaints } = visited;
+    const dialog = page.getByRole('dialog');
+    const more = page.getByRole('button', { name: /^More: / });
+    const rows = page.getByRole('table', { name: 'Backups' }).getByRole('row').filter({ has: more });
+    const chooseLast = async (command: string) => {
+      await more.last().click();
+      await page.getByRole('menuitem', { name: command, exact: true }).locator('visible=true').click();
+    };
+    await page.getByText('There are no backups yet.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Back up now' }).click();
+    await dialog.getByText('are copied into a file').waitFor();
+    await confirm(page, 'Back up');
+    await page.getByRole('status').filter({ hasText: 'The backup is made.' }).waitFor();
+    await rows.filter({ hasText: 'completed' }).waitFor();
+    await chooseLast('Verify');
+    await confirm(page, 'Verify');
+    await rows.filter({ hasText: 'verified' }).waitFor();
+    await page.getByText(/^[0-9a-f]{64}$/).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const [{ id, storagePath }] = (await site.root.send('/api/v1/platform/backups')).body.backups;
+    await site.root.send('/api/v1/admin/prompts', { body: { name: 'Made since', industry: 'any' } });
+    await chooseLast('Restore');
+    await dialog.getByText('accounts and sessions included').waitFor();
+    await dialog.getByLabel('Id of the backup').fill('yes');
+    await submit(page, 'Restore');
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Id of the backup').getAttribute('aria-invalid')).toBe('true');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByLabel('Id of the backup').fill(id);
+    await confirm(page, 'Restore');
+    await page.getByRole('status').filter({ hasText: 'Restart all servers.' }).waitFor();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect((await site.root.send('/api/v1/admin/prompts')).body.collections[0].name).not.toBe('Made since');
+
+    writeFileSync(storagePath, 'damaged');
+    await chooseLast('Verify');
+    await confirm(page, 'Verify');
+    await page.getByRole('status').filter({ hasText: 'its checksum differs' }).waitFor();
+    await rows.filter({ hasText: 'failed' }).waitFor();
+    await chooseLast('Delete');
+    await dialog.getByText('This cannot be undone.').waitFor();
+    await confirm(page, 'Delete');
+    await expect.poll(() => rows.count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { type Area, areasOf } from './areas.ts';
 import { ApprovalRulesPage } from './pages/approval-rules.tsx';
 import { ApprovalsPage } from './pages/approvals.tsx';
 import { AuditPage } from './pages/audit.tsx';
+import { BackupsPage } from './pages/backups.tsx';
 import { ConnectionsPage } from './pages/connections.tsx';
 import { InvitationsPage } from './pages/invitations.tsx';
 import { IpAllowlistPage } from './pages/ip-allowlist.tsx';
@@ -39,6 +40,7 @@ const PAGES: Readonly<Partial<Record<Area, (props: PageProps) => ReactNode>>> = 
   'approval-rules': ApprovalRulesPage,
   plugins: PluginsPage,
   usage: UsagePage,
+  backups: BackupsPage,
 };
 
 /** Pages with an address of their own, by their areas. */

@@ -18,15 +18,23 @@ import type { Action, Resource } from './resource.ts';
 import { ADMIN } from './texts.ts';
 import { useActions } from './use-actions.tsx';
 
+const CHANGING_MS = 2_000;
+
 type Answer = Readonly<Record<string, unknown>> & { readonly total?: number };
+
+function rowsOf<Row>({ key }: Resource<Row>, answer: Answer | undefined): readonly Row[] {
+  return (answer?.[key] ?? []) as readonly Row[];
+}
 
 function useList<Row>(resource: Resource<Row>, search: URLSearchParams) {
   // What is typed into a filter is asked for once a person stops typing.
   const query = useDebounced(queryOf(resource as Resource<never>, search).toString());
+  const { isChanging = () => false } = resource;
   return useQuery({
     queryKey: [ADMIN_KEY, resource.path, query],
     queryFn: ({ signal }) => call<Answer>(query === '' ? resource.path : `${resource.path}?${query}`, { signal }),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => rowsOf(resource, data).some(isChanging) && CHANGING_MS,
   });
 }
 
@@ -137,7 +145,7 @@ export interface ResourcePageProps<Row> {
 }
 
 export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>): ReactNode {
-  const { title, intro, key, hasPages = false, filters = [], create, empty } = resource;
+  const { title, intro, hasPages = false, filters = [], create, empty } = resource;
   const [search, setSearch] = useSearchParams();
   const { data, error, refetch, isPlaceholderData } = useList(resource, search);
   const { start, outcome } = useActions();
@@ -155,7 +163,7 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       },
       { replace: isReplaced },
     );
-  const rows = (data?.[key] ?? []) as readonly Row[];
+  const rows = rowsOf(resource, data);
   const offset = offsetOf(search);
   const total = data?.total ?? 0;
   const isBeyond = hasPages && !isPlaceholderData && rows.length === 0 && offset > 0 && total > 0;

@@ -67,6 +67,8 @@ export interface Resource<Row> {
   /** The key of the rows in the answer. */
   readonly key: string;
   readonly hasPages?: boolean;
+  /** Whether the row changes by itself: the list is read again until none does. */
+  isChanging?(row: Row): boolean;
   /** Sent beside the filters. */
   readonly query?: Values;
   readonly filters?: readonly FormField[];
