@@ -2,16 +2,51 @@
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findChromium, INSTALL_CHROMIUM } from '../harness/browser.ts';
+import { findChromium, INSTALL_CHROMIUM, startBrowser } from '../harness/browser.ts';
+import { startBuiltIn } from '../harness/built-in-server.ts';
 import { emptyFolder } from '../harness/command.ts';
-import { accessibilityFaults } from '../harness/console-page.ts';
+import { accessibilityFaults, openConsole } from '../harness/console-page.ts';
 import { type ConsoleSite, startConsoleSite } from '../harness/console-site.ts';
+import { layerFolder } from '../harness/layer-folder.ts';
 import { type OpenAIServer, startOpenAIServer } from '../harness/openai-server.ts';
 import { suiteNeeding } from '../harness/require.ts';
+import { SqliteFolder } from '../harness/sqlite.ts';
 
 /** Markup, a script and marks that reverse what follows. */
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e"drop"';
 const KEY = 'sk-a-secret-of-the-organization-4711';
+
+/** A server without organizations over the orders of two tenants, whose rows are kept apart by a claim. */
+async function startTenants() {
+  const folder = new SqliteFolder();
+  const shop = folder.create(
+    'shop.db',
+    `CREATE TABLE orders (id INTEGER PRIMARY KEY, tenant TEXT, amount INTEGER);
+    INSERT INTO orders (tenant, amount) VALUES ('acme', 10), ('acme', 20), ('beta', 999);`,
+  );
+  const layer = layerFolder({
+    'entities/orders.yml': 'table: orders\ndimensions:\n  - name: id\n    type: number\n    primary_key: true\n',
+  });
+  const server = await startBuiltIn({
+    SVC_SEMANTIC_DIR: layer.dir,
+    SVC_DATASOURCE_URL: `sqlite:${shop}`,
+    SVC_PROVIDER: 'offline',
+    SVC_RLS_ENABLED: 'true',
+    SVC_RLS_COLUMN: 'tenant',
+    SVC_RLS_CLAIM: 'tenant',
+    SVC_RLS_CLAIMS: '{"tenant": "beta"}',
+  });
+  const browser = await startBrowser([]);
+  return {
+    visit: (path: string) => openConsole(browser, server.url + path),
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await server[Symbol.asyncDispose]();
+      layer[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
 
 suiteNeeding(
   'chromium',
@@ -25,6 +60,7 @@ suiteNeeding(
     provider = await startOpenAIServer({ respond: () => ({ text: 'Ready.' }) });
     site = await startConsoleSite({
       SVC_DEPLOY_MODE: 'hosted',
+      SVC_SQL_FOR: 'analyst',
       SVC_BACKUP_DIR: backups.path,
       SVC_ALLOW_PRIVATE_URLS: new URL(provider.url).host,
     });
@@ -182,6 +218,93 @@ suiteNeeding(
       await confirm(page, 'Delete');
       await page.getByRole('button', { name: `More: ${name}` }).waitFor({ state: 'detached' });
     }
+    expect(complaints).toEqual([]);
+  });
+
+  it('asks as a user, after asking again, and shows rows and refusals of that user', async () => {
+    await using visited = await site.visit('/admin/users', site.boss);
+    const { page, complaints } = visited;
+    const dialog = page.getByRole('dialog');
+    await choose(page, 'viewer@example.com', 'View as');
+    await dialog.getByText('You ask as viewer@example.com, with that person’s rows').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await submit(page, 'View as');
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Question').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Question').fill('How many customers are there?');
+    await dialog.getByLabel('Or a statement (SQL)').fill('DELETE FROM orders');
+    await submit(page, 'View as');
+    await dialog.getByText('cannot be given together with sql').first().waitFor();
+    await dialog.getByLabel('Question').fill('');
+    await submit(page, 'View as');
+    await dialog.getByText(/DELETE is not a reading statement/).waitFor();
+    await dialog.getByLabel('Or a statement (SQL)').fill(`SELECT '${HOSTILE}' AS x`);
+    await confirm(page, 'View as');
+    await page.getByRole('status').filter({ hasText: 'What viewer@example.com gets is shown' }).waitFor();
+    const view = page.getByRole('region', { name: 'What viewer@example.com gets' });
+    await view.getByRole('cell', { name: /onerror/ }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    // The role of the reader decides whether SQL is shown.
+    await choose(page, 'viewer@example.com', 'View as');
+    await dialog.getByLabel('Question').fill('How many customers are there?');
+    await confirm(page, 'View as');
+    await view.getByText(/Read as/).waitFor();
+    await view.getByRole('cell', { name: /^[0-9,]+$/ }).waitFor();
+    expect(await view.getByRole('tab').allTextContents()).toEqual(['Table', 'Chart']);
+    await choose(page, 'boss@example.com', 'View as');
+    await dialog.getByLabel('Question').fill('How many customers are there?');
+    await confirm(page, 'View as');
+    const own = page.getByRole('region', { name: 'What boss@example.com gets' });
+    await own.getByText(/Read as/).waitFor();
+    await own.getByRole('tab', { name: 'SQL' }).waitFor();
+    await own.getByRole('button', { name: 'Close this view' }).click();
+    await own.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Users');
+    const { body } = await site.boss.send('/api/v1/admin/audit/changes?action=preview.asked');
+    expect(JSON.stringify(body.changes)).toContain('viewer@example.com');
+    expect(complaints).toEqual([]);
+  });
+
+  it('refuses to ask with claims of other organizations', async () => {
+    await using visited = await site.visit('/admin/overview', site.boss);
+    const { page, complaints } = visited;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'View as' }).click();
+    await dialog.getByLabel('Claims').fill('{"org_id": ');
+    await dialog.getByText('This is no JSON object yet.').waitFor();
+    await dialog.getByLabel('Question').fill('How many customers are there?');
+    await submit(page, 'View as');
+    await dialog.getByRole('alert').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByLabel('Claims').fill('{"org_id": "another"}');
+    await submit(page, 'View as');
+    await dialog.getByText('so it may be of others').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the rows that row security leaves to a reader with given claims, by the keyboard alone', async () => {
+    await using tenants = await startTenants();
+    await using visited = await tenants.visit('/admin');
+    const { page, complaints } = visited;
+    await page.getByRole('button', { name: 'View as' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Claims').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('{"tenant": "acme"}');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('SELECT sum(amount) AS total FROM orders');
+    await page.getByRole('dialog').getByRole('button').last().focus();
+    await page.keyboard.press('Enter');
+    const view = page.getByRole('region', { name: 'What a reader with the role viewer gets' });
+    await view.getByRole('cell', { name: '30', exact: true }).waitFor();
+    await view
+      .getByText(/Row security/)
+      .first()
+      .waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ export function useRun(): (action: Action, values: Readonly<Record<string, strin
     const { path, ...request } = action.command(values);
     try {
       const result = await call<unknown>(path, request);
-      return action.done?.(result);
+      return action.done?.(result, values);
     } finally {
       // A refusal often means that what is shown is not how it is any more.
       void client.invalidateQueries({ queryKey: [ADMIN_KEY] });

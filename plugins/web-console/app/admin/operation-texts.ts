@@ -102,4 +102,29 @@ export const OPERATION_TEXTS = {
     deleteText: (time: string) => `The backup of ${time} and its file will be deleted. This cannot be undone.`,
     empty: 'There are no backups yet.',
   },
+  viewAs: {
+    action: 'View as',
+    title: (reader: string) => `View as ${reader}`,
+    claimsTitle: 'View as another reader',
+    text: (reader: string) =>
+      `You ask as ${reader}, with that person’s rows, masks, role and refusals. Nothing is stored as that person; the audit log names you both.`,
+    claimsText:
+      'You ask as a reader with these claims and this role, with the rows, masks and refusals of such a reader. The audit log has it.',
+    reader: (role: string) => `a reader with the role ${role}`,
+    question: 'Question',
+    sql: 'Or a statement (SQL)',
+    sqlHint: 'One of the two.',
+    role: 'Role',
+    claims: 'Claims',
+    claimsHint: 'As JSON, such as {"tenant": "acme"}.',
+    noObject: 'This is no JSON object yet.',
+    shown: (reader: string) => `What ${reader} gets is shown on this page.`,
+    gets: (reader: string) => `What ${reader} gets`,
+    outcomes: {
+      clarify: 'The reader would have to choose first:',
+      declined: 'The data cannot answer it.',
+      failed: 'No answer was reached.',
+    },
+    close: 'Close this view',
+  },
 } as const;

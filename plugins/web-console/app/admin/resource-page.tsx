@@ -149,7 +149,8 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   const [search, setSearch] = useSearchParams();
   const { data, error, refetch, isPlaceholderData } = useList(resource, search);
   const { start, outcome } = useActions();
-  const heading = useHeadingFocus(data);
+  // Rows are taken away, or what the page shows above them.
+  const heading = useHeadingFocus([data, children]);
   usePageTitle(title);
   /** `isReplaced`: the way back does not lead to what was before. */
   const change = (name: string, value: string, isReplaced = name !== 'offset') =>

@@ -50,7 +50,7 @@ export interface Action {
   readonly isImmediate?: boolean;
   command(values: Values): Command;
   /** What came of it, where the list does not show it. */
-  done?(result: unknown): ReactNode;
+  done?(result: unknown, values: Values): ReactNode;
 }
 
 export interface Column<Row> {

@@ -1,19 +1,24 @@
 /** Shows how much there is, how the service is, and what answers. */
 
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Overview } from '../../../../admin-plugins/index.ts';
 import { call } from '../../api/client.ts';
 import { HEALTH, type Health } from '../../api/health.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { useHeadingFocus } from '../../ui/heading-focus.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ShownText } from '../../ui/shown-text.tsx';
 import styles from '../admin.module.css';
+import { OPERATION_TEXTS } from '../operation-texts.ts';
 import { type Fact, Facts, State, Text } from '../parts.tsx';
 import { ADMIN } from '../texts.ts';
+import { useActions } from '../use-actions.tsx';
+import { useHasViewAs, type Viewed, viewAsClaims } from '../view-as/view-as.tsx';
+import { ViewedAnswer } from '../view-as/viewed-answer.tsx';
 
 const T = ADMIN.overview;
 
@@ -81,6 +86,10 @@ function ModelFacts({ me }: { readonly me: Me }): ReactNode {
 
 export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
   usePageTitle(ADMIN.areas.overview);
+  const { start, outcome } = useActions();
+  const hasViewAs = useHasViewAs(me);
+  const [viewed, setViewed] = useState<Viewed>();
+  const heading = useHeadingFocus(viewed);
   const overview = useQuery({
     queryKey: [ADMIN_KEY, 'overview'],
     queryFn: ({ signal }) => call<Overview>('/api/v1/admin/overview', { signal }),
@@ -90,7 +99,18 @@ export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
   const error = overview.error ?? health.error;
   return (
     <>
-      <h1>{ADMIN.areas.overview}</h1>
+      <div className={styles.heading}>
+        <h1 ref={heading} tabIndex={-1}>
+          {ADMIN.areas.overview}
+        </h1>
+        {hasViewAs && (
+          <button type="button" onClick={() => start(viewAsClaims(setViewed))}>
+            {OPERATION_TEXTS.viewAs.action}
+          </button>
+        )}
+      </div>
+      {outcome}
+      {viewed !== undefined && <ViewedAnswer viewed={viewed} onClose={() => setViewed(undefined)} />}
       {error !== null && (
         <Alert error={error} onRetry={() => void Promise.all([overview.refetch(), health.refetch()])} />
       )}

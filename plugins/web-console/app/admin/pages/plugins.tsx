@@ -17,8 +17,8 @@ const T = ADMIN.plugins;
 const PATH = '/api/v1/admin/plugins';
 
 /** The same answer as the list's, asked once. */
-const useComposition = () =>
-  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<PluginList>(PATH, { signal }) });
+export const useComposition = (enabled = true) =>
+  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<PluginList>(PATH, { signal }), enabled });
 
 /** Where the plugin stands in each hook that it taps: `sql.check 2 of 3`. */
 export function placesOf(plugin: string, hooks: PluginList['hooks']): readonly string[] {

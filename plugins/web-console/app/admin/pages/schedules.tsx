@@ -5,13 +5,13 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ScheduledRun, ScheduledTask } from '../../../../scheduler/index.ts';
 import { call } from '../../api/client.ts';
-import { connectionIds, HEALTH_PATH, type Health } from '../../api/health.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { chatHref } from '../../shell/pages.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
+import { connectionField } from '../connection-field.ts';
 import { cronInWords } from '../cron-words.ts';
 import { DueTimes } from '../due-times.tsx';
 import { Facts, State, Text } from '../parts.tsx';
@@ -54,18 +54,7 @@ function fieldsOf(task?: ScheduledTask): readonly FormField[] {
       explain: (values) => <DueTimes expression={values.cronExpression ?? ''} timezone={values.timezone ?? timezone} />,
     },
     { name: 'timezone', label: T.timezone, options: zones(timezone), value: timezone },
-    {
-      name: 'connectionId',
-      label: T.connection,
-      value: task?.connectionId ?? '',
-      options: {
-        path: HEALTH_PATH,
-        options: (data) => [
-          { value: '', label: T.mainConnection },
-          ...connectionIds(data as Health).map((value) => ({ value, label: value })),
-        ],
-      },
-    },
+    connectionField(task?.connectionId ?? ''),
     { name: 'deliveryChannel', label: T.channel, options: CHANNELS, value: channel },
     {
       name: 'recipients',

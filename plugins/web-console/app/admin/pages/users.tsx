@@ -1,5 +1,5 @@
 /** Shows users: their roles, bans, sessions and accounts. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { User } from '../../../../admin-users/index.ts';
 import type { Me } from '../../api/queries.ts';
 import { Time } from '../../ui/time.tsx';
@@ -9,6 +9,8 @@ import type { Action, Option, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { BUILT_IN_ROLES, roleField } from '../role-field.ts';
 import { ADMIN } from '../texts.ts';
+import { useHasViewAs, type Viewed, viewAsUser } from '../view-as/view-as.tsx';
+import { ViewedAnswer } from '../view-as/viewed-answer.tsx';
 
 const T = ADMIN.users;
 const PATH = '/api/v1/admin/users';
@@ -22,7 +24,7 @@ const DURATIONS: readonly Option[] = [
   { value: String(30 * DAY_SECONDS), label: ADMIN.durations.month },
 ];
 
-function actionsOf(user: User, me: Me): readonly Action[] {
+function actionsOf(user: User, { me, view }: UsersFor): readonly Action[] {
   const { id, email, role, customRole, banned } = user;
   const one = `${PATH}/${encodeURIComponent(id)}`;
   const hasRoles = me.areas.includes('roles');
@@ -55,6 +57,7 @@ function actionsOf(user: User, me: Me): readonly Action[] {
     command: () => ({ path: `${one}/unban`, method: 'POST' }),
   };
   return [
+    ...(view === undefined ? [] : [viewAsUser(user, view)]),
     changeRole,
     banned ? unban : ban,
     { label: T.revoke, text: T.revokeText(email), command: () => ({ path: `${one}/revoke`, method: 'POST' }) },
@@ -72,7 +75,13 @@ function BanState({ user: { banned, banExpires } }: { readonly user: User }): Re
   return <State isBad>{banExpires === null ? T.banned : T.bannedUntil(DAY.format(new Date(banExpires)))}</State>;
 }
 
-const usersFor = (me: Me): Resource<User> => ({
+interface UsersFor {
+  readonly me: Me;
+  /** Takes what a user gets; not given where nobody may ask as another. */
+  readonly view: ((viewed: Viewed) => void) | undefined;
+}
+
+const usersFor = (init: UsersFor): Resource<User> => ({
   title: ADMIN.areas.users,
   path: PATH,
   key: 'users',
@@ -90,7 +99,7 @@ const usersFor = (me: Me): Resource<User> => ({
   ],
   nameOf: ({ email }) => email,
   idOf: ({ id }) => id,
-  actionsOf: (user) => actionsOf(user, me),
+  actionsOf: (user) => actionsOf(user, init),
   detail: ({ id, banReason }) => (
     <Facts
       facts={[
@@ -103,5 +112,11 @@ const usersFor = (me: Me): Resource<User> => ({
 });
 
 export function UsersPage({ me }: { readonly me: Me }): ReactNode {
-  return <ResourcePage resource={usersFor(me)} />;
+  const [viewed, setViewed] = useState<Viewed>();
+  const view = useHasViewAs(me) ? setViewed : undefined;
+  return (
+    <ResourcePage resource={usersFor({ me, view })}>
+      {viewed !== undefined && <ViewedAnswer viewed={viewed} onClose={() => setViewed(undefined)} />}
+    </ResourcePage>
+  );
 }
