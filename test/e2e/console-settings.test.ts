@@ -2,10 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PluginList } from '../../plugins/admin-plugins/index.ts';
+import { lineOf } from '../../plugins/web-console/app/admin/plugin-part.ts';
 import { findChromium, INSTALL_CHROMIUM, startBrowser } from '../harness/browser.ts';
 import { startBuiltIn } from '../harness/built-in-server.ts';
 import { emptyFolder } from '../harness/command.ts';
-import { accessibilityFaults, openConsole } from '../harness/console-page.ts';
+import { accessibilityFaults, isWithinWindow, NARROW, openConsole } from '../harness/console-page.ts';
 import { type ConsoleSite, startConsoleSite } from '../harness/console-site.ts';
 import { layerFolder } from '../harness/layer-folder.ts';
 import { type OpenAIServer, startOpenAIServer } from '../harness/openai-server.ts';
@@ -305,6 +307,53 @@ suiteNeeding(
       .first()
       .waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('gives the line of a plugin, and says what goes away without it', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    await using visited = await site.visit('/admin/plugins', site.boss, { permissions });
+    const { page, complaints } = visited;
+    await page.getByRole('button', { name: 'Details: sql-guard' }).click();
+    await page.getByText('sqlGuard(),').waitFor();
+    await page.getByRole('button', { name: 'Copy line' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('sqlGuard(),');
+    await page.getByText(/^sql\.check: its part goes away, \d other plugins? stays?\. /).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const { plugins } = (await site.boss.send('/api/v1/admin/plugins')).body as PluginList;
+    expect(plugins.length).toBeGreaterThan(20);
+    for (const { name } of plugins) {
+      const exported = await import(`../../plugins/${name}/index.ts`);
+      expect([name, Object.keys(exported)]).toEqual([name, expect.arrayContaining([lineOf(name).replace('(),', '')])]);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('fits a phone', async () => {
+    await using visited = await site.visit('/admin/prompts', site.boss, { viewport: NARROW });
+    const { page, complaints } = visited;
+    const fits = async () => {
+      expect(await isWithinWindow(page)).toBe(true);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    };
+    await page.getByRole('button', { name: 'Details: E-commerce' }).click();
+    await page.getByRole('table', { name: 'Questions of E-commerce' }).waitFor();
+    await fits();
+    await page.goto(`${site.url}/admin/model`);
+    await page.getByRole('button', { name: 'Choose a model' }).click();
+    await fits();
+    await page.goto(`${site.url}/admin/plugins`);
+    await page.getByRole('button', { name: 'Details: sql-guard' }).click();
+    await page.getByText('sqlGuard(),').waitFor();
+    await fits();
+    await page.goto(`${site.url}/admin/users`);
+    await choose(page, 'boss@example.com', 'View as');
+    await fits();
+    await page.getByRole('dialog').getByLabel('Or a statement (SQL)').fill('SELECT * FROM orders');
+    await confirm(page, 'View as');
+    await page.getByRole('region', { name: 'What boss@example.com gets' }).getByRole('tab', { name: 'SQL' }).waitFor();
+    await fits();
     expect(complaints).toEqual([]);
   });
 

@@ -246,6 +246,15 @@ export const ADMIN = {
     needs: 'Needs',
     neededBy: 'Needed by',
     taps: 'Takes part in',
+    line: 'Line in atlas.config.ts',
+    copyLine: 'Copy line',
+    without: 'Without it',
+    gateLost: (hook: string, summary: string) =>
+      `${hook}: no plugin is left, and nothing starts without one. ${summary}`,
+    hookLost: (hook: string, summary: string) => `${hook}: no plugin is left. ${summary}`,
+    partLost: (hook: string, others: number, summary: string) =>
+      `${hook}: its part goes away, ${counted(others, 'other plugin stays', 'other plugins stay')}. ${summary}`,
+    keysLost: (hook: string, keys: string, summary: string) => `${hook}: nobody answers for ${keys}. ${summary}`,
     hooks: 'Hooks',
     hooksIntro: 'At each of these points the plugins are asked in this order.',
     place: (hook: string, at: number, count: number) => `${hook}, ${at} of ${count}`,

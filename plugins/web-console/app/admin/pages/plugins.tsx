@@ -5,8 +5,10 @@ import type { PluginHealth, PluginList } from '../../../../admin-plugins/index.t
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { milliseconds } from '../../counted.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import styles from '../admin.module.css';
 import { Facts, State, Text } from '../parts.tsx';
+import { lineOf, lossesOf, placesOf } from '../plugin-part.ts';
 import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
@@ -20,40 +22,43 @@ const PATH = '/api/v1/admin/plugins';
 export const useComposition = (enabled = true) =>
   useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<PluginList>(PATH, { signal }), enabled });
 
-/** Where the plugin stands in each hook that it taps: `sql.check 2 of 3`. */
-export function placesOf(plugin: string, hooks: PluginList['hooks']): readonly string[] {
-  return hooks.flatMap(({ id, taps }) =>
-    taps.flatMap((tap, index) => {
-      if (tap.plugin !== plugin) return [];
-      return [tap.key === undefined ? T.place(id, index + 1, taps.length) : `${id} (${tap.key})`];
-    }),
+function TextList({ texts }: { readonly texts: readonly string[] }): ReactNode {
+  if (texts.length === 0) return ADMIN.none;
+  return (
+    <ul>
+      {texts.map((text) => (
+        <li key={text}>
+          <Text>{text}</Text>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Line({ plugin }: { readonly plugin: string }): ReactNode {
+  const line = lineOf(plugin);
+  return (
+    <span className={styles.filters}>
+      <code>
+        <Text>{line}</Text>
+      </code>
+      <CopyButton label={T.copyLine} text={line} />
+    </span>
   );
 }
 
 function PluginDetail({ plugin: { name, needs } }: { readonly plugin: InstalledPlugin }): ReactNode {
   const { data } = useComposition();
   const dependants = data?.plugins.filter((other) => other.needs.includes(name)).map((other) => other.name) ?? [];
-  const places = placesOf(name, data?.hooks ?? []);
+  const hooks = data?.hooks ?? [];
   return (
     <Facts
       facts={[
+        { label: T.line, value: <Line plugin={name} /> },
         { label: T.needs, value: <Text>{needs.join(', ')}</Text> },
         { label: T.neededBy, value: <Text>{dependants.join(', ')}</Text> },
-        {
-          label: T.taps,
-          value:
-            places.length === 0 ? (
-              ADMIN.none
-            ) : (
-              <ul>
-                {places.map((place) => (
-                  <li key={place}>
-                    <Text>{place}</Text>
-                  </li>
-                ))}
-              </ul>
-            ),
-        },
+        { label: T.taps, value: <TextList texts={placesOf(name, hooks)} /> },
+        { label: T.without, value: <TextList texts={lossesOf(name, hooks)} /> },
       ]}
     />
   );
