@@ -24,6 +24,17 @@ import { versionRecovery } from './recovery.ts';
 import { VersionStore } from './store.ts';
 import { writeRoutes } from './write-routes.ts';
 
+export type {
+  CatalogReply,
+  ChangedFile,
+  EntityDetail,
+  EntityList,
+  FileVersion,
+  FileVersionDetail,
+  GlossaryList,
+  MetricList,
+} from './schemas.ts';
+
 /** What the plugin gives to others. */
 export interface AdminSemantic {
   /** Writes files into the layer of the scope's organization, with what they were before and an entry of the audit. */

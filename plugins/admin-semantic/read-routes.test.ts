@@ -38,7 +38,7 @@ const FILES = {
   'catalog.yml': 'name: Shop\nentities:\n  - { name: orders, description: What was bought. }\n',
   'glossary.yml': 'terms:\n  - { term: active, definition: Not closed. }\n',
   'entities/orders.yml': ORDERS,
-  'entities/customers.yml': 'table: customers\ndescription: Who buys.\n',
+  'entities/customers.yml': 'table: customers\ndescription: Who buys.\nrow_count: 60\n',
   'entities/broken.yml': 'table: [\n',
   'metrics/sales.yml': 'metrics:\n  - { id: revenue, entity: orders, measure: revenue }\n',
   'warehouse/entities/orders.yml': 'table: orders\n',
@@ -65,21 +65,30 @@ describe('the files of the layer', () => {
     expect(entities).toEqual([
       {
         ...{ name: 'broken', file: 'entities/broken.yml', source: 'default', table: null, type: null },
-        ...{ description: '', columnCount: 0, joinCount: 0, measureCount: 0, connection: null },
+        ...{ description: '', rowCount: null, columnCount: 0, joinCount: 0, measureCount: 0, connection: null },
         problems: [{ line: 2, column: 1, message: expect.any(String) }],
       },
       {
         ...{ name: 'customers', file: 'entities/customers.yml', source: 'default', table: 'customers', type: 'table' },
-        ...{ description: 'Who buys.', columnCount: 0, joinCount: 0, measureCount: 0, connection: null, problems: [] },
+        ...{ description: 'Who buys.', rowCount: 60, columnCount: 0, joinCount: 0, measureCount: 0, connection: null },
+        problems: [],
       },
       {
         ...{ name: 'orders', file: 'entities/orders.yml', source: 'default', table: 'sales.orders', type: 'fact' },
-        ...{ description: 'What was bought.', columnCount: 2, joinCount: 1, measureCount: 1, connection: null },
+        ...{
+          description: 'What was bought.',
+          rowCount: null,
+          columnCount: 2,
+          joinCount: 1,
+          measureCount: 1,
+          connection: null,
+        },
         problems: [],
       },
       {
         ...{ name: 'warehouse.orders', file: 'warehouse/entities/orders.yml', source: 'warehouse', table: 'orders' },
-        ...{ type: 'table', description: '', columnCount: 0, joinCount: 0, measureCount: 0, connection: 'warehouse' },
+        ...{ type: 'table', description: '', rowCount: null, columnCount: 0, joinCount: 0, measureCount: 0 },
+        connection: 'warehouse',
         problems: [],
       },
     ]);

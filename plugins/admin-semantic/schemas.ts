@@ -1,5 +1,5 @@
 /** Describes what the routes take and answer. */
-import { type TProperties, Type } from '@sinclair/typebox';
+import { type Static, type TProperties, Type } from '@sinclair/typebox';
 import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 
@@ -29,6 +29,7 @@ export const EntityList = Type.Object({
         name,
         table: orNull(Type.String({ description: '`null`: the file cannot be used.' })),
         description: Type.String(),
+        rowCount: orNull(Type.Number({ description: 'About how many rows it had when it was profiled.' })),
         columnCount: Type.Integer(),
         joinCount: Type.Integer(),
         measureCount: Type.Integer(),
@@ -49,6 +50,8 @@ export const EntityList = Type.Object({
   ),
 });
 
+export type EntityList = Static<typeof EntityList>;
+
 export const EntityParams = Type.Object({
   name: Type.String({
     minLength: 1,
@@ -62,6 +65,7 @@ export const EntityDetail = Type.Object({
   name,
   ...shownFile,
 });
+export type EntityDetail = Static<typeof EntityDetail>;
 
 /** Files of one kind, by source. */
 const bySource = <P extends TProperties>(parts: P, title: string) =>
@@ -75,15 +79,18 @@ const bySource = <P extends TProperties>(parts: P, title: string) =>
 const { metrics } = MetricsFile.anyOf[0].properties;
 
 export const MetricList = Type.Object({ metrics: bySource({ metrics }, 'MetricFile') });
+export type MetricList = Static<typeof MetricList>;
 
 export const GlossaryList = Type.Object({
   glossary: Type.Array(Type.Object({ ...shownFile, ...GlossaryFile.properties }, { title: 'GlossaryFile' })),
 });
+export type GlossaryList = Static<typeof GlossaryList>;
 
 export const CatalogReply = Type.Object({
   catalog: orNull(CatalogFile),
   files: Type.Optional(Type.Array(Type.Object(shownFile, { title: 'CatalogPlace' }))),
 });
+export type CatalogReply = Static<typeof CatalogReply>;
 
 export const SemanticStats = Type.Object({
   totalEntities: Type.Integer(),
@@ -147,6 +154,7 @@ export const ChangedFile = Type.Object(
   },
   { title: 'ChangedSemanticFile' },
 );
+export type ChangedFile = Static<typeof ChangedFile>;
 
 const fileVersion = {
   id: Type.String({ format: 'uuid' }),
@@ -176,9 +184,13 @@ export const VersionQuery = Type.Object({
   ...VERSION_ORDERS.query,
 });
 
-export const FileVersionPage = page('versions', Type.Object(fileVersion, { title: 'SemanticFileVersion' }));
+const FileVersion = Type.Object(fileVersion, { title: 'SemanticFileVersion' });
+export type FileVersion = Static<typeof FileVersion>;
+
+export const FileVersionPage = page('versions', FileVersion);
 
 export const FileVersionDetail = Type.Object({ ...fileVersion, content: Type.String() });
+export type FileVersionDetail = Static<typeof FileVersionDetail>;
 
 export const FileVersionDiff = Type.Object({
   id: fileVersion.id,

@@ -44,6 +44,7 @@ export function entitySummaries(layer: LayerFiles) {
       name,
       table: item?.table ?? null,
       description: descriptionOf(entity),
+      rowCount: item?.row_count ?? null,
       columnCount: item?.dimensions?.length ?? 0,
       joinCount: item?.joins?.length ?? 0,
       measureCount: item?.measures?.length ?? 0,
