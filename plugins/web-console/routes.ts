@@ -28,6 +28,7 @@ const ADMIN_AREAS = [
   'roles',
   'invitations',
   'connections',
+  'semantic',
   'audit',
   'model',
   'prompts',

@@ -21,6 +21,7 @@ import { RolesPage } from './pages/roles.tsx';
 import { SchedulesPage } from './pages/schedules.tsx';
 import { UsagePage } from './pages/usage.tsx';
 import { UsersPage } from './pages/users.tsx';
+import { SemanticPage } from './semantic/semantic-page.tsx';
 import { ADMIN } from './texts.ts';
 
 interface PageProps {
@@ -33,6 +34,7 @@ const PAGES: Readonly<Partial<Record<Area, (props: PageProps) => ReactNode>>> = 
   roles: RolesPage,
   invitations: InvitationsPage,
   connections: ConnectionsPage,
+  semantic: SemanticPage,
   audit: AuditPage,
   model: ModelPage,
   prompts: PromptsPage,

@@ -28,6 +28,7 @@ export const ADMIN = {
     roles: 'Roles',
     invitations: 'Invitations',
     connections: 'Connections',
+    semantic: 'Semantic layer',
     audit: 'Audit',
     model: 'Model',
     prompts: 'Prompts',

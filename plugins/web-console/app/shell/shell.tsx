@@ -61,7 +61,7 @@ export function Shell({ me, children }: ShellProps): ReactNode {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         setOpen('palette');
-      } else if (event.key === '?' && !isTyping(event.target)) setOpen('keys');
+      } else if (event.key === '?' && !isTyping(event.composedPath()[0] ?? null)) setOpen('keys');
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

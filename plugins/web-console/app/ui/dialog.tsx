@@ -7,7 +7,7 @@ import { ShownText } from './shown-text.tsx';
 export interface DialogProps {
   readonly title: string;
   /** For long texts. */
-  readonly isWide?: boolean;
+  readonly isWide?: boolean | undefined;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
@@ -53,13 +53,13 @@ export interface FormDialogProps extends DialogProps {
 }
 
 export function FormDialog(props: FormDialogProps): ReactNode {
-  const { title, action, isDanger = false, isRunning = false, onSubmit, onClose, children } = props;
+  const { title, isWide, action, isDanger = false, isRunning = false, onSubmit, onClose, children } = props;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isRunning) onSubmit();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         {children}
         <div className={styles.buttons}>

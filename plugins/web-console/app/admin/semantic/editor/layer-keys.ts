@@ -1,0 +1,147 @@
+/** Lists the keys of the files of a semantic layer, and what their values are. The compiler holds it to the schemas. */
+import type { Static } from '@sinclair/typebox';
+import type {
+  CatalogFile,
+  Dimension,
+  EntityFile,
+  GlossaryFile,
+  Meaning,
+  Measure,
+  MetricsFile,
+  Segment,
+} from '../../../../../semantic-layer/index.ts';
+
+/** Words to choose from, the keys of a map or of the maps of a list, or the kind of a value. */
+export type Values = 'text' | 'sql' | 'table' | 'entity' | 'column' | 'joinedColumn' | readonly string[] | Keys;
+
+export interface Keys {
+  readonly [key: string]: Values;
+}
+
+type KeysOf<T> = Readonly<Record<keyof T & string, Values>>;
+type Item<List> = List extends readonly (infer One)[] ? One : never;
+type Join = Item<NonNullable<EntityFile['joins']>>;
+type JoinColumns = Exclude<Join['on'], readonly unknown[]>;
+type QueryPattern = Item<NonNullable<EntityFile['query_patterns']>>;
+type MetricList = Extract<Static<typeof MetricsFile>, { readonly metrics: unknown }>;
+type Term = Item<Static<typeof GlossaryFile>['terms']>;
+type CatalogEntity = Item<NonNullable<CatalogFile['entities']>>;
+
+const YES_NO = ['true', 'false'];
+
+const DIMENSION: KeysOf<Dimension> = {
+  name: 'column',
+  sql: 'sql',
+  type: ['string', 'number', 'boolean', 'date', 'timestamp', 'json'] satisfies Dimension['type'][],
+  description: 'text',
+  primary_key: YES_NO,
+  sample_values: 'text',
+  unique_count: 'text',
+  null_count: 'text',
+  range: 'text',
+  nullable: YES_NO,
+  references: 'text',
+  synonyms: 'text',
+  hidden: YES_NO,
+  mask: 'text',
+};
+
+const MEASURE: KeysOf<Measure> = {
+  name: 'text',
+  sql: 'sql',
+  type: ['count', 'count_distinct', 'sum', 'avg', 'min', 'max', 'ratio'] satisfies Measure['type'][],
+  description: 'text',
+  format: 'text',
+  additive: ['not over time'] satisfies Measure['additive'][],
+  synonyms: 'text',
+};
+
+const JOIN: KeysOf<Join> = {
+  name: 'text',
+  target: 'entity',
+  relationship: ['many_to_one', 'one_to_many', 'one_to_one', 'many_to_many'] satisfies Join['relationship'][],
+  on: { from: 'column', to: 'joinedColumn' } satisfies KeysOf<JoinColumns>,
+  description: 'text',
+};
+
+const SEGMENT: KeysOf<Segment> = { name: 'text', sql: 'sql', default: YES_NO, description: 'text', synonyms: 'text' };
+
+const ENTITY: KeysOf<EntityFile> = {
+  table: 'table',
+  name: 'text',
+  type: ['table', 'view', 'fact', 'dimension'] satisfies EntityFile['type'][],
+  schema: 'text',
+  connection: 'text',
+  grain: 'text',
+  row_count: 'text',
+  description: 'text',
+  synonyms: 'text',
+  dimensions: DIMENSION,
+  measures: MEASURE,
+  joins: JOIN,
+  segments: SEGMENT,
+  query_patterns: { description: 'text', sql: 'sql' } satisfies KeysOf<QueryPattern>,
+};
+
+const METRIC: KeysOf<Item<MetricList['metrics']>> = {
+  id: 'text',
+  label: 'text',
+  description: 'text',
+  entity: 'entity',
+  measure: 'text',
+  sql: 'sql',
+  unit: 'text',
+  objective: ['maximize', 'minimize', 'maintain'],
+  synonyms: 'text',
+  dimensions: 'text',
+};
+
+const MEANING: KeysOf<Meaning> = {
+  name: 'text',
+  description: 'text',
+  entity: 'entity',
+  measure: 'text',
+  metric: 'text',
+  dimension: 'text',
+  sql: 'sql',
+};
+
+const TERM: KeysOf<Term> = {
+  term: 'text',
+  status: ['defined', 'ambiguous'],
+  definition: 'text',
+  entity: 'entity',
+  sql: 'sql',
+  synonyms: 'text',
+  tables: 'entity',
+  meanings: MEANING,
+};
+
+const CATALOG_ENTITY: KeysOf<CatalogEntity> = {
+  name: 'entity',
+  file: 'text',
+  grain: 'text',
+  description: 'text',
+  use_for: 'text',
+  common_questions: 'text',
+};
+
+const CATALOG: KeysOf<CatalogFile> = { name: 'text', description: 'text', entities: CATALOG_ENTITY };
+
+/** The keys of the file at this path of a layer. */
+export function keysOf(path: string): Keys {
+  if (/(?:^|\/)entities\/[^/]*$/.test(path)) return ENTITY;
+  if (/(?:^|\/)metrics\/[^/]*$/.test(path)) return { metrics: METRIC, ...METRIC };
+  return /(?:^|\/)glossary\.ya?ml$/.test(path) ? { terms: TERM } : CATALOG;
+}
+
+/** What stands below these keys; `undefined` where a file has no such keys. */
+export function valuesAt(keys: Keys, path: readonly string[]): Values | undefined {
+  return path.reduce<Values | undefined>(
+    (values, key) =>
+      values === undefined || !isKeys(values) ? undefined : Object.hasOwn(values, key) ? values[key] : undefined,
+    keys,
+  );
+}
+
+export const isKeys = (values: Values): values is Keys => typeof values === 'object' && !Array.isArray(values);

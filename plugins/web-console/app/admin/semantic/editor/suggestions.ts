@@ -1,0 +1,82 @@
+/** Suggests what could be written at a place of a file: keys, words, and names that the layer knows. */
+import { isKeys, type Keys, type Values, valuesAt } from './layer-keys.ts';
+import { placeAt } from './yaml-place.ts';
+
+/** Names that the layer knows. */
+export interface KnownNames {
+  readonly tables: readonly string[];
+  readonly entities: readonly string[];
+  /** Of the file's own entity. */
+  columns(): Promise<readonly string[]>;
+  /** Of any entity, by its name. */
+  columnsOf(entity: string): Promise<readonly string[]>;
+}
+
+export interface Suggestion {
+  readonly label: string;
+  /** What is written. */
+  readonly text: string;
+  readonly detail?: string;
+}
+
+export interface Suggested {
+  /** What has been typed of the word; the suggestion takes its place. */
+  readonly typed: string;
+  readonly options: readonly Suggestion[];
+}
+
+const PLAIN = /^[\p{L}_][\p{L}\p{N} _./-]*$/u;
+/** Words that YAML takes for something else than text. */
+const NO_TEXT = /^(?:true|false|null|yes|no|on|off)$/i;
+const TARGET = /(?:^|[\s{,])target:\s*(["']?)([^\s"',}]+)\1/g;
+
+/** A name as YAML takes it for text. */
+export const quoted = (name: string): string => (PLAIN.test(name) && !NO_TEXT.test(name) ? name : JSON.stringify(name));
+
+const named = (names: readonly string[], detail?: string): readonly Suggestion[] =>
+  [...new Set(names)].map((name) => ({ label: name, text: quoted(name), ...(detail !== undefined && { detail }) }));
+
+function keySuggestions(keys: Keys): readonly Suggestion[] {
+  return Object.entries(keys).map(([key, values]) => ({
+    label: key,
+    text: isKeys(values) ? `${key}:` : `${key}: `,
+    ...(Array.isArray(values) && { detail: values.join(', ') }),
+  }));
+}
+
+/** Of the entities that the file joins to. */
+async function joinedColumns(text: string, names: KnownNames): Promise<readonly Suggestion[]> {
+  const targets = [...new Set([...text.matchAll(TARGET)].map(([, , target = '']) => target))];
+  const columns = await Promise.all(targets.map(async (target) => named(await names.columnsOf(target), target)));
+  return columns.flat();
+}
+
+async function valueSuggestions(values: Values, text: string, names: KnownNames): Promise<readonly Suggestion[]> {
+  if (isKeys(values)) return [];
+  if (typeof values !== 'string') return values.map((word) => ({ label: word, text: word }));
+  if (values === 'table') return named(names.tables);
+  if (values === 'entity') return named(names.entities);
+  if (values === 'joinedColumn') return joinedColumns(text, names);
+  // Inside an expression there are no quotes of YAML.
+  if (values === 'sql') return (await names.columns()).map((column) => ({ label: column, text: column }));
+  return values === 'column' ? named(await names.columns()) : [];
+}
+
+/** For the place at the end of `text.slice(0, at)`; `isAsked`: also where nothing has been typed yet. */
+export async function suggestionsAt(
+  keys: Keys,
+  text: string,
+  at: number,
+  names: KnownNames,
+  isAsked: boolean,
+): Promise<Suggested | undefined> {
+  const place = placeAt(text.slice(0, at));
+  if (place === undefined) return undefined;
+  const values = valuesAt(keys, place.key === undefined ? place.path : [...place.path, place.key]);
+  if (values === undefined) return undefined;
+  const isKey = place.key === undefined && isKeys(values);
+  const options = isKey ? keySuggestions(values) : await valueSuggestions(values, text, names);
+  const typed = values === 'sql' ? (/[\w$]*$/.exec(place.typed)?.[0] ?? '') : place.typed;
+  const isEnough = isAsked || typed !== '' || (place.key !== undefined && typeof values === 'object');
+  return options.length === 0 || !isEnough ? undefined : { typed, options };
+}

@@ -1,0 +1,161 @@
+/** Edits a file of the layer: with suggestions, problems in their places, and a look at the changes before they are saved. */
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, type ReactNode, useMemo, useState } from 'react';
+import { ApiError } from '../../api/failure.ts';
+import { ADMIN_KEY } from '../../api/queries.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { LazyPart } from '../../ui/lazy-part.tsx';
+import adminStyles from '../admin.module.css';
+import { draftOf, useKeptDraft } from './drafts.ts';
+import type { FilePlace } from './editor/problem-range.ts';
+import { fileAnswer, saveFile } from './layer-queries.ts';
+import { Objections } from './objections.tsx';
+import { type Objection, objectionsOf } from './refusal.ts';
+import { ReviewDialog } from './review-dialog.tsx';
+import styles from './semantic.module.css';
+import type { StoredFile } from './stored-file.ts';
+import { SEMANTIC as T } from './texts.ts';
+import { useSuggest } from './use-suggest.ts';
+
+const YamlEditor = lazy(() => import('./editor/yaml-editor.tsx'));
+
+export interface FileEditorProps {
+  readonly file: string;
+  readonly stored: StoredFile;
+  /** What is wrong with the file as it is stored. */
+  readonly problems: readonly Objection[];
+  readonly isReadOnly: boolean;
+}
+
+/** The text and what it was begun from, of the draft or of the stored file. */
+function useFileText(file: string, stored: StoredFile) {
+  const [draft, setDraft] = useState(() => draftOf(file) ?? { text: stored.text, base: stored });
+  const [replacement, setReplacement] = useState<{ readonly text: string }>();
+  const { text, base } = draft;
+  useKeptDraft(file, draft);
+  const isChanged = text !== base.text;
+  const replaceBy = (next: StoredFile) => {
+    setDraft({ text: next.text, base: next });
+    setReplacement({ text: next.text });
+  };
+  // Nobody has begun to change what somebody else has saved meanwhile.
+  if (!isChanged && stored.version !== base.version) replaceBy(stored);
+  return {
+    text,
+    base,
+    isChanged,
+    replacement,
+    discard: () => replaceBy(base),
+    setText: (next: string) => setDraft((before) => ({ ...before, text: next })),
+    setBase: (next: StoredFile) => setDraft((before) => ({ ...before, base: next })),
+  };
+}
+
+export function FileEditor({ file, stored, problems, isReadOnly }: FileEditorProps): ReactNode {
+  const client = useQueryClient();
+  const { text, base, isChanged, replacement, discard, setText, setBase } = useFileText(file, stored);
+  const [isReviewing, setIsReviewing] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const [told, setTold] = useState('');
+  const [target, setTarget] = useState<FilePlace>();
+  const suggest = useSuggest(file);
+  const refused = useMemo(() => objectionsOf(failure), [failure]);
+  const objections = refused.length > 0 ? refused : problems;
+  const marked = useMemo(() => objections.filter((objection) => objection.file === file), [objections, file]);
+
+  async function save(): Promise<void> {
+    setFailure(undefined);
+    try {
+      const saved = await saveFile(file, text, base);
+      client.setQueryData(fileAnswer(file).queryKey, saved);
+      setBase(saved);
+      setTold(T.saved(file));
+      void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
+    } catch (error) {
+      setFailure(error);
+      // Before the cursor can go anywhere, the dialog has to be gone.
+      setIsReviewing(false);
+      setTarget(objectionsOf(error).find((objection) => objection.file === file));
+    }
+  }
+
+  /** With what somebody else has saved meanwhile. */
+  async function compare(): Promise<void> {
+    setFailure(undefined);
+    try {
+      setBase(await client.fetchQuery({ ...fileAnswer(file), staleTime: 0 }));
+      setIsReviewing(true);
+    } catch (error) {
+      setFailure(error);
+    }
+  }
+
+  const review = () => {
+    setTold(isChanged ? '' : T.unchanged);
+    setIsReviewing(isChanged);
+  };
+  const isConflict = failure instanceof ApiError && failure.code === 'conflict';
+  return (
+    <>
+      {isReadOnly && <p role="note">{T.readOnly}</p>}
+      <Objections
+        title={refused.length > 0 ? T.refused : T.problems}
+        file={file}
+        objections={objections}
+        onGo={setTarget}
+      />
+      {isConflict && (
+        <div role="alert" className={styles.objections}>
+          <p>{T.conflict}</p>
+          <button type="button" onClick={() => void compare()}>
+            {T.compare}
+          </button>
+        </div>
+      )}
+      {failure !== undefined && refused.length === 0 && !isConflict && <Alert error={failure} />}
+      <LazyPart>
+        <YamlEditor
+          text={text}
+          label={T.editor(file)}
+          hint={T.editorHint}
+          isReadOnly={isReadOnly}
+          replacement={replacement}
+          problems={marked}
+          target={target}
+          onChange={setText}
+          suggest={suggest}
+        />
+      </LazyPart>
+      {!isReadOnly && (
+        <div className={styles.buttons}>
+          <button type="button" data-kind="primary" onClick={review}>
+            {T.save}
+          </button>
+          {isChanged && (
+            <>
+              <button type="button" onClick={discard}>
+                {T.discard}
+              </button>
+              <span>{T.draft}</span>
+            </>
+          )}
+        </div>
+      )}
+      <p role="status" className={adminStyles.told}>
+        {isChanged ? '' : told}
+      </p>
+      {isReviewing && (
+        <ReviewDialog
+          title={T.saveTitle(file)}
+          text={T.saveText}
+          file={file}
+          before={base.text}
+          after={text}
+          action={T.save}
+          run={save}
+          onClose={() => setIsReviewing(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+/** Shows a file of the layer: what it says, its YAML to edit, and its versions. */
+import { type ReactNode, useState } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { Tabs } from '../../result/parts/tabs.tsx';
+import { Alert } from '../../ui/alert.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { ShownText } from '../../ui/shown-text.tsx';
+import { ActionDialog } from '../action-dialog.tsx';
+import styles from '../admin.module.css';
+import { ADMIN } from '../texts.ts';
+import { dropDraft } from './drafts.ts';
+import { EntityContents } from './entity-contents.tsx';
+import { FileEditor } from './file-editor.tsx';
+import { FileVersions } from './file-versions.tsx';
+import { addressOf, FILE_VIEWS, type FileView, LAYER_PATH } from './layer-links.tsx';
+import { LayerParts } from './layer-parts.tsx';
+import {
+  deletion,
+  isReadOnly,
+  useCatalog,
+  useEntities,
+  useGlossary,
+  useMetrics,
+  useStoredFile,
+  useVersions,
+} from './layer-queries.ts';
+import { rowsOf } from './layer-rows.ts';
+import ownStyles from './semantic.module.css';
+import type { StoredFile } from './stored-file.ts';
+import { SEMANTIC as T } from './texts.ts';
+
+/** Of a file with metrics, terms or the catalog. */
+function PartContents({ file }: { readonly file: string }): ReactNode {
+  const [metrics, glossary, catalog] = [useMetrics(), useGlossary(), useCatalog()];
+  return (
+    <LayerParts {...rowsOf({ metrics: metrics.data, glossary: glossary.data, catalog: catalog.data }, '', file)} />
+  );
+}
+
+function DeleteButton({ file, stored }: { readonly file: string; readonly stored: StoredFile }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  const [, navigate] = useLocation();
+  return (
+    <>
+      <button type="button" data-kind="danger" onClick={() => setIsOpen(true)}>
+        {T.delete}
+      </button>
+      {isOpen && (
+        <ActionDialog
+          action={{
+            label: T.delete,
+            text: T.deleteText(file),
+            isDanger: true,
+            command: () => deletion(file, stored.version),
+          }}
+          onClose={() => setIsOpen(false)}
+          onDone={() => {
+            dropDraft(file);
+            navigate(LAYER_PATH);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+export function FilePage({ file }: { readonly file: string }): ReactNode {
+  const [query] = useSearchParams();
+  const [, navigate] = useLocation();
+  const entities = useEntities();
+  const stored = useStoredFile(file);
+  const versions = useVersions(file);
+  const summary = entities.data?.entities.find((entity) => entity.file === file);
+  const view = FILE_VIEWS.find((name) => name === query.get('view')) ?? 'contents';
+  const isFixed = isReadOnly(versions.error);
+  const title = summary?.name ?? file;
+  usePageTitle(title);
+  const tabs: readonly { readonly name: FileView; readonly label: string }[] = FILE_VIEWS.map((name) => ({
+    name,
+    label: T[name],
+  }));
+  return (
+    <>
+      <p className={ownStyles.back}>
+        <Link href={LAYER_PATH}>{ADMIN.areas.semantic}</Link>
+      </p>
+      <div className={styles.heading}>
+        <h1>
+          <ShownText text={title} />
+        </h1>
+        {!isFixed && stored.data !== undefined && <DeleteButton file={file} stored={stored.data} />}
+      </div>
+      <p className={ownStyles.path}>
+        <ShownText text={file} />
+      </p>
+      {stored.error !== null && <Alert error={stored.error} onRetry={() => void stored.refetch()} />}
+      {entities.error !== null && <Alert error={entities.error} onRetry={() => void entities.refetch()} />}
+      <Tabs
+        label={T.tabs}
+        tabs={tabs}
+        selected={view}
+        onSelect={(name) => navigate(addressOf(file, name), { replace: true })}
+      >
+        {view === 'contents' &&
+          (summary === undefined ? <PartContents file={file} /> : <EntityContents summary={summary} />)}
+        {view === 'yaml' &&
+          (stored.data === undefined || versions.isPending ? (
+            stored.error === null && <Loading />
+          ) : (
+            <FileEditor
+              file={file}
+              stored={stored.data}
+              problems={entities.data?.problems.filter((problem) => problem.file === file) ?? []}
+              isReadOnly={isFixed}
+            />
+          ))}
+        {view === 'versions' && <FileVersions file={file} present={stored.data} />}
+      </Tabs>
+    </>
+  );
+}

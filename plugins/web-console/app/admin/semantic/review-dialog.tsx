@@ -1,0 +1,47 @@
+/** Shows what changes in a file, and asks again before it does. */
+import { lazy, type ReactNode, useState } from 'react';
+import { Alert } from '../../ui/alert.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { LazyPart } from '../../ui/lazy-part.tsx';
+import styles from './semantic.module.css';
+import { SEMANTIC as T } from './texts.ts';
+
+const ChangeView = lazy(() => import('./editor/change-view.tsx'));
+
+export interface ReviewDialogProps {
+  readonly title: string;
+  readonly text: string;
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  /** The verb, on the last button. */
+  readonly action: string;
+  /** A failure stays in the dialog. */
+  run(): Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+export function ReviewDialog(props: ReviewDialogProps): ReactNode {
+  const { title, text, file, before, after, action, run, onClose } = props;
+  const [isRunning, setIsRunning] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const submit = () => {
+    setIsRunning(true);
+    setFailure(undefined);
+    run().then(onClose, (error: unknown) => {
+      setFailure(error);
+      setIsRunning(false);
+    });
+  };
+  return (
+    <FormDialog isWide title={title} action={action} isRunning={isRunning} onSubmit={submit} onClose={onClose}>
+      <p>{text}</p>
+      <div className={styles.review}>
+        <LazyPart>
+          <ChangeView label={T.changesOf(file)} before={before} after={after} />
+        </LazyPart>
+      </div>
+      {failure !== undefined && <Alert error={failure} />}
+    </FormDialog>
+  );
+}

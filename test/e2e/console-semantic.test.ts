@@ -1,0 +1,281 @@
+/** The pages of the semantic layer in the web console, in a real browser on a real server with two organizations. */
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createSimpleDemo, DEMOS } from '../../plugins/demo-data/index.ts';
+import { findChromium, INSTALL_CHROMIUM, startBrowser } from '../harness/browser.ts';
+import { startBuiltIn } from '../harness/built-in-server.ts';
+import { emptyFolder } from '../harness/command.ts';
+import { accessibilityFaults, isWithinWindow, NARROW, openConsole } from '../harness/console-page.ts';
+import { type ConsoleSite, startConsoleSite } from '../harness/console-site.ts';
+import { suiteNeeding } from '../harness/require.ts';
+
+const BASE = '/api/v1/admin/semantic';
+/** Markup, a script and a mark that reverses what follows. */
+const HOSTILE = '<img src=x onerror=alert(1)>\u202e"drop"';
+const CUSTOMERS = '/admin/semantic?file=entities%2Fcustomers.yml';
+
+suiteNeeding(
+  'chromium',
+  findChromium() !== undefined,
+  INSTALL_CHROMIUM,
+)('the semantic layer in the web console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await startConsoleSite();
+  });
+  afterAll(async () => {
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  const put = (path: string, content: string) =>
+    site.boss.send(`${BASE}/raw/${path}`, { method: 'PUT', body: { content } });
+  const stored = async (path: string, client = site.boss) => (await client.send(`${BASE}/raw/${path}`)).body as string;
+  const textOf = (page: Page): Locator => page.getByRole('textbox', { name: /^YAML of / });
+  const focused = (page: Page) =>
+    page.evaluate('(document.activeElement.shadowRoot ?? document).activeElement.getAttribute("aria-label")');
+
+  async function atEnd(page: Page): Promise<void> {
+    await textOf(page).click();
+    await page.keyboard.press('Control+End');
+  }
+
+  /** Takes a suggestion by the mouse: the editor takes the key for it only a moment after the list has appeared. */
+  async function accept(page: Page, name: string): Promise<void> {
+    await page.getByRole('option', { name, exact: true }).click();
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+  }
+
+  const isFocused = (element: Locator) => element.evaluate((found) => Boolean(Object(found).matches(':focus')));
+
+  /** Presses Tab once; whether that led to the element. */
+  async function pressedTabTo(page: Page, element: Locator): Promise<boolean> {
+    await page.keyboard.press('Tab');
+    return isFocused(element);
+  }
+
+  /** Opens the changes, and saves them. */
+  async function save(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: /^Changes of / }).waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+
+  it('lists the layer, finds what holds a word, and shows what an entity says', async () => {
+    await using visited = await site.visit('/admin/semantic', site.boss);
+    const { page, complaints } = visited;
+    const entities = page.getByRole('table', { name: 'Entities' });
+    await entities.getByRole('link', { name: 'orders', exact: true }).waitFor();
+    await page.getByText(/^What questions .* 3 entities with \d+ columns/).waitFor();
+    expect(await page.getByRole('table', { name: 'Metrics' }).getByRole('row').count()).toBeGreaterThan(1);
+    expect(await page.getByRole('table', { name: 'Glossary' }).getByRole('row').count()).toBeGreaterThan(1);
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole('searchbox', { name: 'Search the layer' }).fill('PURCHASED');
+    await expect.poll(() => entities.getByRole('link').count()).toBeLessThan(3);
+    await page.getByRole('searchbox', { name: 'Search the layer' }).fill('no such word');
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search the layer' }).fill('');
+    await entities.getByRole('link', { name: 'orders', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
+    await page
+      .getByRole('table', { name: 'Columns' })
+      .getByRole('row', { name: /^id number, primary key/ })
+      .waitFor();
+    await page
+      .getByRole('table', { name: 'Joins' })
+      .getByRole('row', { name: /customers/ })
+      .waitFor();
+    expect(await page.getByRole('table', { name: 'Measures' }).getByRole('row').count()).toBeGreaterThan(1);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await expect.poll(() => textOf(page).textContent()).toContain('table: orders');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows an error in its place, suggests what fits, saves after a look at the changes, and restores', async () => {
+    const first = await stored('entities/customers.yml');
+    await using visited = await site.visit(`${CUSTOMERS}&view=yaml`, site.boss);
+    const { page, complaints } = visited;
+    await atEnd(page);
+    await page.keyboard.type('  - description: All countries\nsqll: x');
+    await save(page);
+    const alert = page.getByRole('alert');
+    await alert.getByText('Nothing was saved').waitFor();
+    const line = first.split('\n').length + 1;
+    await alert.getByRole('button', { name: new RegExp(`^Line ${line}: .*sqll.*did you mean`) }).click();
+    await expect.poll(() => page.locator('.cm-lintRange-error').allTextContents()).toContain('sqll');
+    expect(await focused(page)).toBe('YAML of entities/customers.yml');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await stored('entities/customers.yml')).toBe(first);
+
+    await page.keyboard.press('Control+End');
+    for (const _ of 'sqll: x') await page.keyboard.press('Backspace');
+    await page.keyboard.type('sq');
+    await accept(page, 'sql');
+    await page.keyboard.type('SELECT cou');
+    await accept(page, 'country');
+    await page.keyboard.type(' FROM customers');
+    await page.getByText('These changes are not saved yet.').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const changes = page.getByRole('dialog').getByRole('textbox');
+    await expect.poll(() => changes.textContent()).toContain('sql: SELECT country FROM customers');
+    expect(await changes.textContent()).not.toContain('table: customers');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').filter({ hasText: 'entities/customers.yml is saved.' }).waitFor();
+    const second = `${first}  - description: All countries\n    sql: SELECT country FROM customers`;
+    expect(await stored('entities/customers.yml')).toBe(second);
+    expect(await stored('entities/customers.yml', site.other)).toBe(first);
+
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByRole('row', { name: /^1 .* a change boss@example.com/ }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show version 1' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Version 1 of entities/customers.yml' });
+    await expect.poll(() => dialog.locator('del').allTextContents()).toContain('  - description: All countries');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('status').filter({ hasText: 'Version 1 is restored.' }).waitFor();
+    expect(await stored('entities/customers.yml')).toBe(first);
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await expect.poll(() => textOf(page).textContent()).not.toContain('All countries');
+    await page.getByRole('link', { name: 'Semantic layer' }).last().click();
+    const latest = page.getByRole('table', { name: 'Latest changes' });
+    await latest.getByRole('row', { name: /customers.yml a restored version boss@example.com/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps a draft while its page is left, and overwrites nobody unseen', async () => {
+    const path = 'entities/order_items.yml';
+    const first = await stored(path);
+    await using visited = await site.visit(`/admin/semantic?file=${encodeURIComponent(path)}&view=yaml`, site.boss);
+    const { page, complaints } = visited;
+    await atEnd(page);
+    await page.keyboard.type('# mine');
+    await page.getByRole('link', { name: 'Connections' }).click();
+    await page.getByRole('heading', { name: 'Connections' }).waitFor();
+    await page.goBack();
+    await page.getByText('These changes are not saved yet.').waitFor();
+    await atEnd(page);
+    await expect.poll(() => textOf(page).textContent()).toContain('# mine');
+    expect((await put(path, `${first}# of somebody else\n`)).status).toBe(200);
+    await save(page);
+    await page.getByRole('alert').filter({ hasText: 'somebody else has changed the file' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Compare with the newest version' }).click();
+    await expect.poll(() => page.locator('del').allTextContents()).toContain('# of somebody else');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await stored(path)).toBe(`${first}# of somebody else\n`);
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await atEnd(page);
+    await expect.poll(() => textOf(page).textContent()).toContain('# of somebody else');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'Nothing has been changed.' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is worked by the keyboard alone', async () => {
+    await using visited = await site.visit('/admin/semantic', site.boss);
+    const { page, complaints } = visited;
+    await page.getByRole('searchbox', { name: 'Search the layer' }).focus();
+    await page.keyboard.type('glossary.yml');
+    await expect.poll(() => page.getByRole('table', { name: 'Entities' }).count()).toBe(0);
+    const link = page.getByRole('table', { name: 'Glossary' }).getByRole('link').first();
+    await expect.poll(() => pressedTabTo(page, link)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'glossary.yml' }).waitFor();
+    await page.getByRole('tab', { name: 'Contents' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await textOf(page).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('YAML of glossary.yml');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('# by keys?');
+    await expect.poll(() => textOf(page).textContent()).toContain('  # by keys?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    // The first one ends the search for suggestions, where that goes on.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await isFocused(page.getByRole('button', { name: 'Save', exact: true }))).toBe(true);
+    await page.keyboard.press('Enter');
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Save' });
+    await expect.poll(() => pressedTabTo(page, confirm)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'glossary.yml is saved.' }).waitFor();
+    expect(await stored('glossary.yml')).toMatch(/\n {2}# by keys\?$/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows hostile names as the texts that they are', async () => {
+    const name = JSON.stringify(HOSTILE);
+    const file = `table: customers\nname: ${name}\ndescription: ${name}\ndimensions:\n  - name: ${name}\n    sql: id\n`;
+    expect((await put('entities/hostile.yml', file)).status).toBe(201);
+    await using visited = await site.visit('/admin/semantic', site.boss);
+    const { page, complaints } = visited;
+    await page
+      .getByRole('table', { name: 'Entities' })
+      .getByRole('link', { name: /^<img src=x .*U\+202E/ })
+      .click();
+    await page.getByRole('heading', { level: 1, name: /^<img src=x .*U\+202E/ }).waitFor();
+    await page.getByRole('table', { name: 'Columns' }).getByRole('cell', { name: /^<img/ }).first().waitFor();
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await expect.poll(() => textOf(page).textContent()).toContain('onerror');
+    expect(await page.locator('.cm-specialChar').count()).toBe(3);
+    await page.keyboard.press('Tab');
+    await atEnd(page);
+    await page.keyboard.type('joins:\n- target: ');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /<img.*U\+202E/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Semantic layer' }).waitFor();
+    await expect.poll(() => page.getByRole('table', { name: 'Entities' }).getByText('onerror').count()).toBe(0);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says how a layer that can only be read is changed', async () => {
+    using folder = emptyFolder();
+    createSimpleDemo(join(folder.path, 'shop.db'));
+    await using server = await startBuiltIn({
+      SVC_SEMANTIC_DIR: DEMOS.simple.layer,
+      SVC_DATASOURCE_URL: `sqlite:${join(folder.path, 'shop.db')}`,
+      SVC_PROVIDER: 'offline',
+    });
+    const browser = await startBrowser([]);
+    try {
+      await using visited = await openConsole(browser, `${server.url}${CUSTOMERS}&view=yaml`);
+      const { page, complaints } = visited;
+      await page.getByRole('note').filter({ hasText: 'set DATABASE_URL and start the server again' }).waitFor();
+      await textOf(page).click();
+      await page.keyboard.type('x');
+      expect(await textOf(page).textContent()).toMatch(/^table: customers/);
+      expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('has pages that fit a phone', async () => {
+    for (const path of ['/admin/semantic', CUSTOMERS, `${CUSTOMERS}&view=yaml`, `${CUSTOMERS}&view=versions`]) {
+      await using visited = await site.visit(path, site.boss, { viewport: NARROW });
+      const { page, complaints } = visited;
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Loading').waitFor({ state: 'detached' });
+      expect([path, await isWithinWindow(page)]).toEqual([path, true]);
+      expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
+      expect(complaints).toEqual([]);
+    }
+  });
+});
