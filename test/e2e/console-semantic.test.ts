@@ -68,7 +68,7 @@ suiteNeeding(
     const { page, complaints } = visited;
     const entities = page.getByRole('table', { name: 'Entities' });
     await entities.getByRole('link', { name: 'orders', exact: true }).waitFor();
-    await page.getByText(/^What questions .* 3 entities with \d+ columns/).waitFor();
+    await page.getByText(/^How questions .* 3 entities with \d+ columns/).waitFor();
     expect(await page.getByRole('table', { name: 'Metrics' }).getByRole('row').count()).toBeGreaterThan(1);
     expect(await page.getByRole('table', { name: 'Glossary' }).getByRole('row').count()).toBeGreaterThan(1);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -267,14 +267,52 @@ suiteNeeding(
     }
   });
 
-  it('has pages that fit a phone', async () => {
+  it('makes a file, deletes it and takes it back', async () => {
+    await using visited = await site.visit('/admin/semantic', site.boss);
+    const { page, complaints } = visited;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    await dialog.getByLabel('Path').fill('secret.txt');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('alert').filter({ hasText: 'entities/' }).waitFor();
+    await page.goto(`${site.url}/admin/semantic?file=metrics%2Fmore.yml&view=yaml`);
+    await page.getByText('There is no such file.').waitFor();
+    await textOf(page).click();
+    await page.keyboard.press('Control+Space');
+    await accept(page, 'metrics');
+    await page.keyboard.type('\n- id: buyers\nentity: customers\nmeasure: customer_count');
+    await save(page);
+    await page.getByRole('status').filter({ hasText: 'metrics/more.yml is saved.' }).waitFor();
+    const made = 'metrics:\n  - id: buyers\n    entity: customers\n    measure: customer_count';
+    expect(await stored('metrics/more.yml')).toBe(made);
+    await page.getByRole('tab', { name: 'Contents' }).click();
+    await page.getByRole('row', { name: /^buyers customer_count · customers/ }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    const deleted = page
+      .getByRole('table', { name: 'Latest changes' })
+      .getByRole('row', { name: /more.yml its deletion/ });
+    await deleted.getByRole('link').click();
+    await page.getByText('There is no such file.').waitFor();
+    await page.getByRole('button', { name: 'Show version 1' }).click();
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('status').filter({ hasText: 'Version 1 is restored.' }).waitFor();
+    expect(await stored('metrics/more.yml')).toBe(made);
+    expect(complaints).toEqual([]);
+  });
+
+  it('has pages that fit a phone, light and dark', async () => {
     for (const path of ['/admin/semantic', CUSTOMERS, `${CUSTOMERS}&view=yaml`, `${CUSTOMERS}&view=versions`]) {
       await using visited = await site.visit(path, site.boss, { viewport: NARROW });
       const { page, complaints } = visited;
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });
       expect([path, await isWithinWindow(page)]).toEqual([path, true]);
-      expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([path, colorScheme, await accessibilityFaults(page)]).toEqual([path, colorScheme, []]);
+      }
       expect(complaints).toEqual([]);
     }
   });

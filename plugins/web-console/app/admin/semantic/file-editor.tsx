@@ -147,7 +147,7 @@ export function FileEditor({ file, stored, problems, isReadOnly }: FileEditorPro
       {isReviewing && (
         <ReviewDialog
           title={T.saveTitle(file)}
-          text={T.saveText}
+          text={base.version === undefined ? T.saveText : `${T.saveText} ${T.keptText}`}
           file={file}
           before={base.text}
           after={text}

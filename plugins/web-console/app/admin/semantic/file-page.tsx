@@ -17,6 +17,7 @@ import { addressOf, FILE_VIEWS, type FileView, LAYER_PATH } from './layer-links.
 import { LayerParts } from './layer-parts.tsx';
 import {
   deletion,
+  isMissing,
   isReadOnly,
   useCatalog,
   useEntities,
@@ -27,7 +28,7 @@ import {
 } from './layer-queries.ts';
 import { rowsOf } from './layer-rows.ts';
 import ownStyles from './semantic.module.css';
-import type { StoredFile } from './stored-file.ts';
+import { NEW_FILE, type StoredFile } from './stored-file.ts';
 import { SEMANTIC as T } from './texts.ts';
 
 /** Of a file with metrics, terms or the catalog. */
@@ -52,7 +53,7 @@ function DeleteButton({ file, stored }: { readonly file: string; readonly stored
             label: T.delete,
             text: T.deleteText(file),
             isDanger: true,
-            command: () => deletion(file, stored.version),
+            command: () => deletion(file, stored.version ?? ''),
           }}
           onClose={() => setIsOpen(false)}
           onDone={() => {
@@ -69,11 +70,15 @@ export function FilePage({ file }: { readonly file: string }): ReactNode {
   const [query] = useSearchParams();
   const [, navigate] = useLocation();
   const entities = useEntities();
-  const stored = useStoredFile(file);
+  const { data, error, refetch } = useStoredFile(file);
   const versions = useVersions(file);
   const summary = entities.data?.entities.find((entity) => entity.file === file);
   const view = FILE_VIEWS.find((name) => name === query.get('view')) ?? 'contents';
   const isFixed = isReadOnly(versions.error);
+  const isNew = isMissing(error);
+  // What was read of a file stays after its deletion.
+  const present = isNew ? undefined : data;
+  const edited = isNew ? NEW_FILE : data;
   const title = summary?.name ?? file;
   usePageTitle(title);
   const tabs: readonly { readonly name: FileView; readonly label: string }[] = FILE_VIEWS.map((name) => ({
@@ -89,12 +94,13 @@ export function FilePage({ file }: { readonly file: string }): ReactNode {
         <h1>
           <ShownText text={title} />
         </h1>
-        {!isFixed && stored.data !== undefined && <DeleteButton file={file} stored={stored.data} />}
+        {!isFixed && present !== undefined && <DeleteButton file={file} stored={present} />}
       </div>
       <p className={ownStyles.path}>
         <ShownText text={file} />
       </p>
-      {stored.error !== null && <Alert error={stored.error} onRetry={() => void stored.refetch()} />}
+      {error !== null && !isNew && <Alert error={error} onRetry={() => void refetch()} />}
+      {isNew && <p>{T.notThere}</p>}
       {entities.error !== null && <Alert error={entities.error} onRetry={() => void entities.refetch()} />}
       <Tabs
         label={T.tabs}
@@ -105,17 +111,17 @@ export function FilePage({ file }: { readonly file: string }): ReactNode {
         {view === 'contents' &&
           (summary === undefined ? <PartContents file={file} /> : <EntityContents summary={summary} />)}
         {view === 'yaml' &&
-          (stored.data === undefined || versions.isPending ? (
-            stored.error === null && <Loading />
+          (edited === undefined || versions.isPending ? (
+            error === null && <Loading />
           ) : (
             <FileEditor
               file={file}
-              stored={stored.data}
+              stored={edited}
               problems={entities.data?.problems.filter((problem) => problem.file === file) ?? []}
               isReadOnly={isFixed}
             />
           ))}
-        {view === 'versions' && <FileVersions file={file} present={stored.data} />}
+        {view === 'versions' && <FileVersions file={file} present={present} />}
       </Tabs>
     </>
   );

@@ -10,6 +10,7 @@ import { FormFields } from '../form-fields.tsx';
 import { State, Text } from '../parts.tsx';
 import type { Column } from '../resource.ts';
 import { ADMIN } from '../texts.ts';
+import { AddFileButton } from './add-file.tsx';
 import { FileLink } from './layer-links.tsx';
 import { LayerParts } from './layer-parts.tsx';
 import {
@@ -89,7 +90,10 @@ export function LayerBrowser(): ReactNode {
   const isEmpty = found?.length === 0 && Object.values(rows).every((part) => part.length === 0);
   return (
     <>
-      <h1>{ADMIN.areas.semantic}</h1>
+      <div className={styles.heading}>
+        <h1>{ADMIN.areas.semantic}</h1>
+        {latest.data !== undefined && <AddFileButton />}
+      </div>
       <p className={styles.intro}>
         {T.intro} {entities.data && sumOf(entities.data.entities)}
       </p>

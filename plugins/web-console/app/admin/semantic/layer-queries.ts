@@ -67,10 +67,18 @@ export const useStoredFile = (file: string): UseQueryResult<StoredFile> => useQu
 /** Throws `ApiError`: 422 with what is wrong, 409 where the file is not the version of `over` any more. */
 export async function saveFile(file: string, text: string, over: StoredFile): Promise<StoredFile> {
   const content = contentOf(text, over);
-  const body = { content, version: over.version };
-  const { version } = await call<ChangedFile>(rawPath(file), { method: 'PUT', body });
-  return storedFile(content, version);
+  const expected = over.version === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${over.version}"` };
+  const response = await send(rawPath(file), {
+    method: 'PUT',
+    headers: { ...expected, 'content-type': 'application/json' },
+    body: JSON.stringify({ content }),
+  });
+  if (!response.ok) throw await failureOf(response);
+  return storedFile(content, ((await response.json()) as ChangedFile).version);
 }
+
+/** Whether the error of a file says that there is none. */
+export const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404;
 
 export const deletion = (file: string, version: string) =>
   ({ path: `${rawPath(file)}?version=${version}`, method: 'DELETE' }) as const;

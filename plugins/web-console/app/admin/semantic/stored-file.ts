@@ -6,8 +6,8 @@ export interface StoredFile {
   readonly text: string;
   /** How they end in the file. */
   readonly lineEnd: string;
-  /** For a change that must not overwrite another one. */
-  readonly version: string;
+  /** For a change that must not overwrite another one; `undefined`: there is no such file yet. */
+  readonly version: string | undefined;
 }
 
 export const storedFile = (text: string, version: string): StoredFile => ({
@@ -15,6 +15,8 @@ export const storedFile = (text: string, version: string): StoredFile => ({
   lineEnd: text.includes('\r\n') ? '\r\n' : '\n',
   version,
 });
+
+export const NEW_FILE: StoredFile = { text: '', lineEnd: '\n', version: undefined };
 
 /** The text with the ends of lines that the file had. */
 export const contentOf = (text: string, { lineEnd }: StoredFile): string => text.replaceAll('\n', lineEnd);

@@ -2,7 +2,7 @@
 import { counted } from '../../counted.ts';
 
 export const SEMANTIC = {
-  intro: 'What questions are answered by: tables, what their columns mean, measures and terms.',
+  intro: 'How questions are understood: tables, what their columns mean, measures and terms.',
   counts: (entities: number, columns: number, measures: number, joins: number) =>
     `${counted(entities, 'entity', 'entities')} with ${counted(columns, 'column', 'columns')}, ${counted(measures, 'measure', 'measures')} and ${counted(joins, 'join', 'joins')}.`,
   search: 'Search the layer',
@@ -30,12 +30,18 @@ export const SEMANTIC = {
   catalog: 'Catalog',
   questions: 'Questions',
   changes: 'Latest changes',
+  add: 'Add',
+  addTitle: 'Add a file',
+  path: 'Path',
+  pathHint:
+    'entities/<name>.yml or metrics/<name>.yml, for another connection in a folder of its own: <folder>/entities/<name>.yml.',
+  notThere: 'There is no such file. It is made when something is saved under YAML.',
   noEntities: 'This layer has no entities yet.',
   tabs: 'File',
   contents: 'Contents',
   yaml: 'YAML',
   versions: 'Versions',
-  unusable: 'The file cannot be used as it is. Mend it under YAML.',
+  unusable: 'The file cannot be used as it is. Fix it under YAML.',
   unnamed: 'This entity cannot be looked up by its name. See what it holds under YAML.',
   column: 'Column',
   measure: 'Measure',
@@ -56,7 +62,8 @@ export const SEMANTIC = {
     'This layer can only be read here, as there is no internal database that would keep its versions: set DATABASE_URL and start the server again, or change the files in their folder.',
   save: 'Save',
   saveTitle: (file: string) => `Save ${file}?`,
-  saveText: 'The next question is answered by it. The present version is kept under Versions.',
+  saveText: 'The next question is answered by it.',
+  keptText: 'The present version is kept under Versions.',
   changesOf: (file: string) => `Changes of ${file}`,
   saved: (file: string) => `${file} is saved.`,
   unchanged: 'Nothing has been changed.',
@@ -64,7 +71,6 @@ export const SEMANTIC = {
   draft: 'These changes are not saved yet.',
   refused: 'Nothing was saved, because the layer could not be used:',
   place: (line: number, message: string) => `Line ${line.toLocaleString()}: ${message}`,
-  elsewhere: (file: string, line: number, message: string) => `${file}, line ${line.toLocaleString()}: ${message}`,
   conflict: 'Nothing was saved, because somebody else has changed the file meanwhile.',
   compare: 'Compare with the newest version',
   delete: 'Delete',
@@ -72,8 +78,8 @@ export const SEMANTIC = {
     `${file} will be deleted, and the next question knows nothing of it. Its versions stay.`,
   versionsIntro: 'What the file was before it was changed here.',
   version: 'Version',
-  replaced: 'Replaced',
-  by: 'By',
+  replaced: 'Replaced at',
+  by: 'Who',
   change: 'Replaced by',
   changeOf: {
     updated: 'a change',

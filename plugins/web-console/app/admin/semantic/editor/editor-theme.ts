@@ -32,5 +32,6 @@ export const CONSOLE_THEME = EditorView.theme({
   '.cm-deletedChunk': { backgroundColor: 'var(--danger-soft)', color: 'var(--text)' },
   '.cm-deletedLine::before': { content: '"− "', color: 'var(--danger)', fontWeight: '600' },
   '&.cm-merge-b .cm-deletedText, &.cm-merge-b .cm-changedText': { background: 'none', fontWeight: '600' },
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"…"' },
   '.cm-collapsedLines': { background: 'var(--surface) !important', color: 'var(--muted) !important' },
 });
