@@ -276,6 +276,8 @@ suiteNeeding(
     expect(await accessibilityFaults(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('alert').filter({ hasText: 'entities/' }).waitFor();
+    await page.goto(`${site.url}/admin/semantic?file=..%2F..%2F..%2Fme&view=yaml`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.goto(`${site.url}/admin/semantic?file=metrics%2Fmore.yml&view=yaml`);
     await page.getByText('There is no such file.').waitFor();
     await textOf(page).click();
