@@ -131,6 +131,11 @@ suiteNeeding(
     const second = `${first}  - description: All countries\n    sql: SELECT country FROM customers`;
     expect(await stored('entities/customers.yml')).toBe(second);
     expect(await stored('entities/customers.yml', site.other)).toBe(first);
+    // Saving is no change of the text: what was typed last is what is undone.
+    await textOf(page).press('Control+Z');
+    await expect.poll(() => textOf(page).textContent()).not.toContain('SELECT country FROM customers');
+    expect(await textOf(page).textContent()).toContain('All countries');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
 
     await page.getByRole('tab', { name: 'Versions' }).click();
     await page.getByRole('row', { name: /^1 .* a change boss@example.com/ }).waitFor();

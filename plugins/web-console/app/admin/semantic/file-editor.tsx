@@ -8,12 +8,12 @@ import { LazyPart } from '../../ui/lazy-part.tsx';
 import adminStyles from '../admin.module.css';
 import { draftOf, useKeptDraft } from './drafts.ts';
 import type { FilePlace } from './editor/problem-range.ts';
-import { fileAnswer, saveFile } from './layer-queries.ts';
+import { fileAnswer, isMissing, saveFile } from './layer-queries.ts';
 import { Objections } from './objections.tsx';
 import { type Objection, objectionsOf } from './refusal.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 import styles from './semantic.module.css';
-import type { StoredFile } from './stored-file.ts';
+import { NEW_FILE, type StoredFile } from './stored-file.ts';
 import { SEMANTIC as T } from './texts.ts';
 import { useSuggest } from './use-suggest.ts';
 
@@ -30,6 +30,7 @@ export interface FileEditorProps {
 /** The text and what it was begun from, of the draft or of the stored file. */
 function useFileText(file: string, stored: StoredFile) {
   const [draft, setDraft] = useState(() => draftOf(file) ?? { text: stored.text, base: stored });
+  const [seen, setSeen] = useState(stored.version);
   const [replacement, setReplacement] = useState<{ readonly text: string }>();
   const { text, base } = draft;
   useKeptDraft(file, draft);
@@ -38,14 +39,17 @@ function useFileText(file: string, stored: StoredFile) {
     setDraft({ text: next.text, base: next });
     setReplacement({ text: next.text });
   };
-  // Nobody has begun to change what somebody else has saved meanwhile.
-  if (!isChanged && stored.version !== base.version) replaceBy(stored);
+  if (stored.version !== seen) {
+    setSeen(stored.version);
+    // Nobody has begun to change what somebody else has saved meanwhile.
+    if (!isChanged && stored.version !== base.version) replaceBy(stored);
+  }
   return {
     text,
     base,
     isChanged,
     replacement,
-    discard: () => replaceBy(base),
+    discard: () => replaceBy(stored),
     setText: (next: string) => setDraft((before) => ({ ...before, text: next })),
     setBase: (next: StoredFile) => setDraft((before) => ({ ...before, base: next })),
   };
@@ -83,7 +87,8 @@ export function FileEditor({ file, stored, problems, isReadOnly }: FileEditorPro
   async function compare(): Promise<void> {
     setFailure(undefined);
     try {
-      setBase(await client.fetchQuery({ ...fileAnswer(file), staleTime: 0 }));
+      const newest = client.fetchQuery({ ...fileAnswer(file), staleTime: 0 });
+      setBase(await newest.catch((error) => (isMissing(error) ? NEW_FILE : Promise.reject(error))));
       setIsReviewing(true);
     } catch (error) {
       setFailure(error);
