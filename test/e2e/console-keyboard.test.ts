@@ -8,8 +8,7 @@ import { suiteNeeding } from '../harness/require.ts';
 /** More than any of these pages has places that take the focus. */
 const MAX_TABS = 150;
 
-const isFocused = (target: Locator) =>
-  target.first().evaluate((element) => element === element.ownerDocument.activeElement);
+const isFocused = async (target: Locator) => (await target.first().and(target.page().locator(':focus')).count()) > 0;
 
 /** Goes on with Tab until the target has the focus. */
 async function reach(page: Page, target: Locator): Promise<void> {

@@ -19,5 +19,7 @@ export function refusedPlace(sql: string, error: string): RefusedPlace | undefin
   const start = lines.reduce((sum, text) => sum + text.length + 1, 0) + Number(column) - 1;
   WORD.lastIndex = start;
   const marked = WORD.exec(sql)?.[0];
-  return marked && { before: sql.slice(0, start), marked, after: sql.slice(start + marked.length) };
+  return marked === undefined
+    ? undefined
+    : { before: sql.slice(0, start), marked, after: sql.slice(start + marked.length) };
 }
