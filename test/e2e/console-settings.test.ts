@@ -300,6 +300,8 @@ suiteNeeding(
     await page.keyboard.press('Enter');
     const view = page.getByRole('region', { name: 'What a reader with the role viewer gets' });
     await view.getByRole('cell', { name: '30', exact: true }).waitFor();
+    // The statement was changed; by whom is not in this answer.
+    await view.getByRole('region', { name: 'What ran' }).getByText('They are not told for this result.').waitFor();
     await view
       .getByText(/Row security/)
       .first()

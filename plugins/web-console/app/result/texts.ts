@@ -72,6 +72,7 @@ export const RESULT_TEXTS = {
     changes: 'Changes',
     unchanged: 'Executed as it was asked.',
     noChanges: 'None.',
+    untoldChanges: 'They are not told for this result.',
     hidden: 'Your role does not include seeing SQL.',
     tables: 'Tables',
     connection: 'Connection',

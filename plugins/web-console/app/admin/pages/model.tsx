@@ -38,7 +38,7 @@ function fieldsOf({ config, providers }: ShownModelConfig): readonly FormField[]
       maxLength: 2_048,
       hint: T.baseUrlHint,
       value: config?.baseUrl ?? '',
-      explain: (values) => needsOf(values)?.baseUrl === 'required' && <small>{T.needsAddress}</small>,
+      explain: (values) => needsOf(values)?.baseUrl === 'required' && <p>{T.needsAddress}</p>,
     },
     {
       name: 'apiKey',
@@ -48,7 +48,7 @@ function fieldsOf({ config, providers }: ShownModelConfig): readonly FormField[]
       hint: stored === undefined ? T.keyHint : T.keepKeyHint,
       explain(values) {
         const needs = needsOf(values);
-        return needs !== undefined && <small>{T.needs[needs.apiKey]}</small>;
+        return needs !== undefined && <p>{T.needs[needs.apiKey]}</p>;
       },
     },
     ...(stored === undefined ? [] : [storedKeyField(stored)]),

@@ -38,7 +38,7 @@ function TextList({ texts }: { readonly texts: readonly string[] }): ReactNode {
 function Line({ plugin }: { readonly plugin: string }): ReactNode {
   const line = lineOf(plugin);
   return (
-    <span className={styles.filters}>
+    <span className={styles.export}>
       <code>
         <Text>{line}</Text>
       </code>

@@ -29,7 +29,7 @@ it('takes the answer where the stream says nothing', () => {
   expect(shownStatement(table, undefined)).toMatchObject({
     asked: 'SELECT 1',
     executed: 'SELECT 1 LIMIT 5',
-    changes: [],
+    changes: undefined,
     rowCount: 2,
   });
 });

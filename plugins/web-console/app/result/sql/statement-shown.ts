@@ -5,7 +5,8 @@ export interface ShownStatement {
   /** Both are absent where the reader's role may not see SQL. */
   readonly asked: string | undefined;
   readonly executed: string | undefined;
-  readonly changes: StatementFacts['changes'];
+  /** Absent where the answer does not tell them: statements that ran again, or as another reader. */
+  readonly changes: StatementFacts['changes'] | undefined;
   readonly tables: readonly string[];
   readonly connectionId: string;
   readonly durationMs: number;
@@ -23,7 +24,7 @@ export function shownStatement(table: ResultTable, statement: StatementFacts | u
   return {
     asked,
     executed: given(statement?.executed) ?? given(table.executedSql) ?? asked,
-    changes: statement?.changes ?? [],
+    changes: statement?.changes,
     tables: statement?.tables ?? [],
     connectionId,
     durationMs,

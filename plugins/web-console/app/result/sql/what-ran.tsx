@@ -75,8 +75,8 @@ function Statements({ asked, executed, changes }: ShownStatement): ReactNode {
       )}
       <figure>
         <figcaption>{TEXTS.changes}</figcaption>
-        {changes.length === 0 ? (
-          <p>{TEXTS.noChanges}</p>
+        {changes === undefined || changes.length === 0 ? (
+          <p>{changes === undefined ? TEXTS.untoldChanges : TEXTS.noChanges}</p>
         ) : (
           <ul className={styles.changes}>
             {changes.map(({ plugin, reason }, at) => (
