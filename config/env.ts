@@ -235,6 +235,8 @@ export interface Env extends Omit<PluginOptions, 'rateLimit'>, Omit<Static<typeo
   readonly rateLimit: PluginOptions['rateLimit'] | undefined;
   readonly authMode: Chosen;
   readonly provider: Chosen;
+  /** The variables that are set, with their values. */
+  readonly set: Values;
 }
 
 export interface ReadEnv {
@@ -291,6 +293,7 @@ export function readEnv(source: Source): ReadEnv {
     ...Object.fromEntries(plugins),
     authMode: chosen(mode),
     provider: chosen(provider),
+    set: values,
   } as Env;
   const warnings = [...unknownNames(source), ...unusedProtection(mode, env, values), provider.warning(values)];
   return { env, warnings: warnings.filter((warning) => warning !== undefined) };

@@ -17,6 +17,7 @@ import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminPrompts } from '../../plugins/admin-prompts/index.ts';
 import { adminResidency } from '../../plugins/admin-residency/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
+import { adminSettings } from '../../plugins/admin-settings/index.ts';
 import { adminSso } from '../../plugins/admin-sso/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
@@ -50,7 +51,8 @@ import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
 import { usage } from '../../plugins/usage/index.ts';
 import { webConsole } from '../../plugins/web-console/index.ts';
-import { type Env, readEnv } from '../env.ts';
+import { type Env, readEnv, variables } from '../env.ts';
+import { shownSettings } from '../shown-settings.ts';
 import { authentication } from './authentication.ts';
 import { datasources } from './datasources.ts';
 import { models } from './models.ts';
@@ -118,10 +120,14 @@ export function selfHosted(given: OptionsByPlugin | Env = {}): PluginEntry[] {
       },
     );
   }
-  return plugins.map((entry) => ({
+  const composed = plugins.map((entry) => ({
     ...entry,
     options: Object.assign({}, entry.options, options[importName(entry)]),
   }));
+  const shown = { settings: shownSettings(variables, composed, env.set) };
+  return composed.map((entry) =>
+    entry.definition === adminSettings.definition ? { ...entry, options: { ...shown, ...entry.options } } : entry,
+  );
 }
 
 function builtIn(env: Env): PluginEntry[] {
@@ -141,6 +147,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminSemantic(),
     adminPrompts(),
     adminPlugins(),
+    adminSettings({ isHosted: env.deployMode === 'hosted' }),
     ...(env.profile === 'off' ? [] : [profile()]),
     semanticQuery(),
     fanOut(),

@@ -50,6 +50,7 @@ const ADMINISTRATION = [
   'plugins',
   'prompts',
   'semantic',
+  'settings',
 ];
 const ACCOUNT = ['account'];
 const OF_USERS = ['invitations', 'roles', 'users'];
@@ -83,7 +84,14 @@ describe('without authentication', () => {
       openGates: false,
       plugins: presetOf(ALL_ON).map((entry) => (entry.definition === internalDb.definition ? internalDb({}) : entry)),
     });
-    expect((await meOf(stateless)).areas.sort()).toEqual(['chat', 'connections', 'overview', 'plugins', 'semantic']);
+    expect((await meOf(stateless)).areas.sort()).toEqual([
+      'chat',
+      'connections',
+      'overview',
+      'plugins',
+      'semantic',
+      'settings',
+    ]);
     await using hosted = await start({ SVC_DEPLOY_MODE: 'hosted', SVC_BACKUP_DIR: folder });
     expect((await meOf(hosted)).areas).toContain('backups');
   });
@@ -141,7 +149,7 @@ it('with tokens: what the token says, and only what its organization lets it adm
   });
   const { areas } = await as({ sub: 'bob', role: 'admin' });
   expect(areas).toContain('overview');
-  for (const closed of ['audit', 'approvals', 'ip-allowlist', 'model']) expect(areas).not.toContain(closed);
+  for (const closed of ['audit', 'approvals', 'ip-allowlist', 'model', 'settings']) expect(areas).not.toContain(closed);
   await issuer.stop();
 });
 
@@ -215,7 +223,7 @@ describe('with managed users', () => {
     expect((await meOf(t.app, boss)).areas).toContain('backups');
     await t.found(boss, 'Acme');
     const { areas } = await meOf(t.app, boss);
-    expect([areas.includes('audit'), areas.includes('backups')]).toEqual([true, false]);
+    expect(['audit', 'backups', 'settings'].filter((area) => areas.includes(area))).toEqual(['audit']);
   });
 
   it('answers nothing while the password has to be changed', async () => {

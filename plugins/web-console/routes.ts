@@ -37,6 +37,7 @@ const ADMIN_AREAS = [
   'plugins',
   'usage',
   'backups',
+  'settings',
 ];
 
 const PAGES: readonly Page[] = [

@@ -85,6 +85,20 @@ suiteNeeding(
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
 
+  it('shows the platform its settings and where they come from, without secrets', async () => {
+    await using visited = await site.visit('/admin/settings', site.root, { viewport: NARROW });
+    const { page, complaints } = visited;
+    await page.getByRole('row', { name: /^SVC_SQL_FOR analyst Environment/ }).waitFor();
+    await page.getByRole('row', { name: /^SVC_ROW_LIMIT 1000 Default/ }).waitFor();
+    await page.getByRole('row', { name: /^AUTHLIB_SECRET Set, not shown Environment/ }).waitFor();
+    expect(await page.content()).not.toContain('s'.repeat(40));
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await isWithinWindow(page)).toBe(true);
+    await using foreign = await site.visit('/admin/settings', site.boss);
+    await foreign.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('tries, chooses, tests and removes a model, and never shows its key', async () => {
     await using visited = await site.visit('/admin/model', site.boss);
     const { page, complaints } = visited;

@@ -19,6 +19,7 @@ import { PluginsPage } from './pages/plugins.tsx';
 import { PromptsPage } from './pages/prompts.tsx';
 import { RolesPage } from './pages/roles.tsx';
 import { SchedulesPage } from './pages/schedules.tsx';
+import { SettingsPage } from './pages/settings.tsx';
 import { UsagePage } from './pages/usage.tsx';
 import { UsersPage } from './pages/users.tsx';
 import { SemanticPage } from './semantic/semantic-page.tsx';
@@ -43,6 +44,7 @@ const PAGES: Readonly<Partial<Record<Area, (props: PageProps) => ReactNode>>> = 
   plugins: PluginsPage,
   usage: UsagePage,
   backups: BackupsPage,
+  settings: SettingsPage,
 };
 
 /** Pages with an address of their own, by their areas. */

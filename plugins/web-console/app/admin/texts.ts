@@ -37,6 +37,7 @@ export const ADMIN = {
     plugins: 'Plugins',
     usage: 'Usage',
     backups: 'Backups',
+    settings: 'Settings',
   },
   overview: {
     counts: 'Counts',
@@ -236,6 +237,23 @@ export const ADMIN = {
     from: 'From',
     to: 'Until',
     empty: 'Nothing has been asked yet.',
+  },
+  settings: {
+    intro:
+      'What the environment and atlas.config.ts set, read when the server starts. What may be a secret is not shown.',
+    name: 'Setting',
+    value: 'Value',
+    source: 'Comes from',
+    meaning: 'Meaning',
+    hidden: 'Set, not shown',
+    expected: (text: string) => `Expected: ${text}`,
+    sources: {
+      environment: 'Environment',
+      configuration: 'atlas.config.ts',
+      default: 'Default',
+      unset: 'Not set',
+    },
+    empty: 'This composition tells of no settings.',
   },
   plugins: {
     intro: 'What runs here, in the order of the configuration. Nothing else was loaded.',
