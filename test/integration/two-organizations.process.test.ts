@@ -42,6 +42,7 @@ const WITHOUT_TEXTS: readonly string[] = [
   '/api/v1/admin/semantic/versions',
   '/api/v1/admin/overview',
   '/api/v1/admin/plugins',
+  '/api/v1/admin/settings',
   '/api/v1/platform/backups',
   '/api/v1/usage',
   '/api/v1/admin/residency',
