@@ -4,7 +4,10 @@ import { findTool } from './tools.ts';
 
 export const INSTALL_CHROMIUM = 'Install the package "chromium" of the system.';
 
-export const findChromium = (): string | undefined => findTool('chromium', 'chromium-browser', 'google-chrome');
+/** The first is made for pages without a window, and takes a third less of the processor. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+
+export const findChromium = (): string | undefined => findTool(...NAMES);
 
 /** `hosts`: names that lead to this machine, as after DNS rebinding. */
 export async function startBrowser(hosts: readonly string[]): Promise<Browser> {
