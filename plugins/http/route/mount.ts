@@ -109,7 +109,7 @@ function admission(ctx: PluginContext, route: Route) {
   };
 }
 
-/** Adds the route to a plugin's own, encapsulated part of the server. */
+/** Adds the route to a part of the server that is begun after its hooks. */
 export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext): void {
   const validate = routeValidation(route);
   part.route({

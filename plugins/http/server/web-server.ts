@@ -81,12 +81,11 @@ export class WebServer {
       }
       owners.set(key, plugin);
     }
-    for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
-      this.#app.register(async (part: FastifyInstance) => {
-        for (const { value } of own) mountRoute(part, value, this.#ctx);
-      });
-      this.#ctx.log.debug({ plugin, routes: own.length }, 'Routes mounted.');
-    }
+    // After the hooks of the server, which are plugins of Fastify; for each of those it looks through all modules for a name.
+    this.#app.register(async (part: FastifyInstance) => {
+      for (const { value } of routes) mountRoute(part, value, this.#ctx);
+    });
+    this.#ctx.log.debug({ routes: routes.length }, 'Routes mounted.');
     this.routes = routes;
     await this.#app.ready();
   }
