@@ -94,7 +94,7 @@ it('start at once on an empty database, share sessions, and lose nothing of one 
   // While the first server is alive, the second shows its answer as one that is being given.
   expect((await conversation()).messages[1]?.status).toBe('running');
   // Text is written once a second.
-  await expect.poll(async () => (await conversation()).messages[1]?.content.parts.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(async () => (await conversation()).messages[1]?.content.parts.length, { timeout: 10_000 }).toBe(3);
 
   process.kill(first.pid, 'SIGKILL');
   await first.stop();
@@ -102,7 +102,8 @@ it('start at once on an empty database, share sessions, and lose nothing of one 
   expect(question?.content.parts).toEqual([{ type: 'text', text: 'Where do the boats lie?' }]);
   expect(answer?.status).toBe('interrupted');
   expect(answer?.content.parts[0]).toMatchObject({ type: 'tool-executeSQL', output: { columns: ['harbour', 'n'] } });
-  expect(said).toContain(answer?.content.parts[1]?.text ?? 'nothing');
+  expect(answer?.content.parts[1]).toMatchObject({ type: 'data-statement' });
+  expect(said).toContain(answer?.content.parts[2]?.text ?? 'nothing');
 
   const audit = (await (await call(second, '/api/v1/admin/audit', token)).json()) as { entries: object[] };
   expect(audit.entries).toEqual([
