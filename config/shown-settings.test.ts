@@ -1,13 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readEnv, variables } from './env.ts';
 import { selfHosted } from './presets/self-hosted.ts';
 import { shownSettings } from './shown-settings.ts';
 
-const listed = (env: Readonly<Record<string, string>>) => {
-  const { options } = selfHosted(readEnv(env).env).find(({ definition }) => definition.name === 'admin-settings')!;
+const settingsOf = (plugins: ReturnType<typeof selfHosted>) => {
+  const { options } = plugins.find(({ definition }) => definition.name === 'admin-settings')!;
   const { settings } = options as unknown as { settings: ReturnType<typeof shownSettings> };
   return Object.fromEntries(settings.map((setting) => [setting.name, setting]));
 };
+const listed = (env: Readonly<Record<string, string>>) => settingsOf(selfHosted(readEnv(env).env));
 
 describe('the settings that administrators are shown', () => {
   it('come from the environment, from the defaults, or from nowhere', () => {
@@ -27,18 +28,29 @@ describe('the settings that administrators are shown', () => {
     expect(AZURE_RESOURCE_NAME).toMatchObject({ value: null, source: 'unset', isHidden: false });
   });
 
-  it('come from the configuration where its options say other than the environment', () => {
-    const plugins = selfHosted({ agent: { maxSteps: 7 }, semanticLayer: { dir: './layer' } });
-    const { env } = readEnv({ SVC_MAX_STEPS: '9' });
-    const all = shownSettings(variables, plugins, env.set);
-    const of = (name: string) => all.find((setting) => setting.name === name);
-    expect(of('SVC_MAX_STEPS')).toMatchObject({ value: '7', source: 'configuration' });
-    expect(of('SVC_SEMANTIC_DIR')).toMatchObject({ value: './layer', source: 'configuration' });
+  it('come from the configuration where it gives the option, whatever the environment says', () => {
+    vi.stubEnv('SVC_MAX_STEPS', '9');
+    vi.stubEnv('SVC_ROW_LIMIT', '9');
+    const { SVC_MAX_STEPS, SVC_SEMANTIC_DIR, SVC_ROW_LIMIT } = settingsOf(
+      selfHosted({ agent: { maxSteps: 7 }, semanticLayer: { dir: './layer' } }),
+    );
+    vi.unstubAllEnvs();
+    expect(SVC_MAX_STEPS).toMatchObject({ value: '7', source: 'configuration' });
+    expect(SVC_SEMANTIC_DIR).toMatchObject({ value: './layer', source: 'configuration' });
+    expect(SVC_ROW_LIMIT).toMatchObject({ value: '9', source: 'environment' });
+  });
+
+  it('are defaults where the composition chooses them', () => {
+    expect(Object.values(listed({})).filter(({ source }) => source === 'configuration')).toEqual([]);
+    expect(listed({}).SVC_CONNECTION_PRIVATE_HOSTS).toMatchObject({ value: 'true', source: 'default' });
+    expect(listed({ SVC_DEPLOY_MODE: 'hosted' }).SVC_CONNECTION_PRIVATE_HOSTS).toMatchObject({ value: 'false' });
   });
 
   it('hold no secret: of what is not known to hold none, only that it is set', () => {
     const set = new Map(variables.map(({ name }) => [name, 'CANARY']));
-    const shown = shownSettings(variables, [], set).filter(({ value }) => value === 'CANARY');
+    const shown = shownSettings(variables, { composed: new Map(), configured: new Map(), set }).filter(
+      ({ value }) => value === 'CANARY',
+    );
     expect(shown.length).toBeGreaterThan(10);
     expect(
       shown.filter(({ name }) => /(?:KEY|KEY_ID|SECRET|TOKEN|PASSWORD|URL|HEADERS|BODY|CLAIMS)$/.test(name)),

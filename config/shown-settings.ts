@@ -1,7 +1,6 @@
 /** Tells administrators what each environment variable is set to, and where the value comes from. */
-import type { PluginEntry } from '../kernel/index.ts';
 import type { Setting } from '../plugins/admin-settings/index.ts';
-import type { Values, Variable } from './variable.ts';
+import { meaningOf, type Values, type Variable } from './variable.ts';
 
 /** Texts that hold neither secrets nor addresses with passwords in them. Of any other is told only that it is set. */
 const SHOWN_TEXTS: ReadonlySet<string> = new Set([
@@ -33,17 +32,17 @@ const SHOWN_TEXTS: ReadonlySet<string> = new Set([
   'AWS_REGION',
 ]);
 
-/** The value of an option such as `auth-api-key.keys[].key`; `undefined` without its plugin. */
-function optionOf(plugins: readonly PluginEntry[], path: string): unknown {
-  const [plugin, ...keys] = path.split('.');
-  const given = plugins.find(({ definition }) => definition.name === plugin)?.options as unknown;
+/** Options of plugins, by the names of the plugins. */
+type Options = ReadonlyMap<string, unknown>;
+
+/** The value of an option such as `auth-api-key.keys[].key`; `undefined` where it is not given. */
+function optionOf(plugins: Options, path: string): unknown {
+  const [plugin = '', ...keys] = path.split('.');
   return keys.reduce<unknown>((value, key) => {
     const inner = (value as Record<string, unknown> | undefined)?.[key.replace('[]', '')];
     return key.endsWith('[]') ? (inner as unknown[] | undefined)?.[0] : inner;
-  }, given);
+  }, plugins.get(plugin));
 }
-
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
@@ -55,31 +54,37 @@ function isShown({ name, schema }: Variable, value: unknown): boolean {
   return schema.anyOf?.length > 0 && schema.anyOf.every((option: object) => 'const' in option);
 }
 
-/** `plugins`: as composed, whose options may say other than the environment. `set`: the variables that are set. */
+export interface SettingSources {
+  /** Options as the plugins get them. */
+  readonly composed: Options;
+  /** Those of them that `atlas.config.ts` gives. */
+  readonly configured: Options;
+  /** The variables that are set. */
+  readonly set: Values;
+}
+
 export function shownSettings(
   variables: readonly Variable[],
-  plugins: readonly PluginEntry[],
-  set: Values,
+  { composed, configured, set }: SettingSources,
 ): readonly Setting[] {
+  const held = ({ name, schema, options }: Variable) =>
+    options.map((path) => optionOf(composed, path)).find((value) => value !== undefined) ??
+    set.get(name) ??
+    schema.default;
+  const sourceOf = ({ name, options }: Variable, value: unknown): Setting['source'] => {
+    if (options.some((path) => optionOf(configured, path) !== undefined)) return 'configuration';
+    if (set.has(name)) return 'environment';
+    return value === undefined ? 'unset' : 'default';
+  };
   return variables.map((variable) => {
-    const { name, expected, schema, options } = variable;
-    const read = set.get(name);
-    const held = options.map((path) => optionOf(plugins, path)).find((value) => value !== undefined);
-    const value = held ?? read ?? schema.default;
-    const isFromEnvironment = read !== undefined && (held === undefined || isSame(held, read));
+    const value = held(variable);
     const isHidden = value !== undefined && !isShown(variable, value);
     return {
-      name,
-      expected,
-      description: schema.description ?? '',
+      name: variable.name,
+      expected: variable.expected,
+      description: meaningOf(variable),
       value: value === undefined || isHidden ? null : textOf(value),
-      source: isFromEnvironment
-        ? 'environment'
-        : value === undefined
-          ? 'unset'
-          : isSame(value, schema.default)
-            ? 'default'
-            : 'configuration',
+      source: sourceOf(variable, value),
       isHidden,
     };
   });

@@ -20,6 +20,9 @@ export interface Variable extends Syntax {
   readonly options: readonly string[];
 }
 
+/** What the option means; its name in messages, which is the variable, is left out. */
+export const meaningOf = ({ name, schema }: Variable): string => (schema.description ?? '').replace(`: ${name}`, '');
+
 /** The valid values that are set, by variable. */
 export type Values = ReadonlyMap<string, unknown>;
 

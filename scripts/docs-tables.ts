@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { composePreset } from '../bin/compose.ts';
 import { commandLine } from '../bin/main.ts';
 import { variables } from '../config/env.ts';
+import { meaningOf } from '../config/variable.ts';
 import { createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
 import { cli as commandLinePlugin } from '../plugins/cli/index.ts';
 import { errorCodes } from '../plugins/http/index.ts';
@@ -160,12 +161,12 @@ export async function generatedTables(): Promise<Tables> {
     ),
     variables: table(
       ['variable', 'value', 'default', 'meaning', 'options'],
-      variables.map(({ name, expected, schema, options }) => [
-        `\`${name}\``,
-        expected,
-        defaultText(schema.default),
-        sentence((schema.description ?? '').replace(`: ${name}`, '')),
-        options.map((option) => `\`${option}\``).join(', '),
+      variables.map((variable) => [
+        `\`${variable.name}\``,
+        variable.expected,
+        defaultText(variable.schema.default),
+        sentence(meaningOf(variable)),
+        variable.options.map((option) => `\`${option}\``).join(', '),
       ]),
     ),
     errors: table(

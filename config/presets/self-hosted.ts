@@ -124,9 +124,15 @@ export function selfHosted(given: OptionsByPlugin | Env = {}): PluginEntry[] {
     ...entry,
     options: Object.assign({}, entry.options, options[importName(entry)]),
   }));
-  const shown = { settings: shownSettings(variables, composed, env.set) };
+  const byName = (optionsOf: (entry: PluginEntry) => unknown) =>
+    new Map(composed.map((entry) => [entry.definition.name, optionsOf(entry)]));
+  const settings = shownSettings(variables, {
+    composed: byName((entry) => entry.options),
+    configured: byName((entry) => options[importName(entry)]),
+    set: env.set,
+  });
   return composed.map((entry) =>
-    entry.definition === adminSettings.definition ? { ...entry, options: { ...shown, ...entry.options } } : entry,
+    entry.definition === adminSettings.definition ? { ...entry, options: { settings, ...entry.options } } : entry,
   );
 }
 

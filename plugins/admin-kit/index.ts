@@ -1,4 +1,4 @@
-/** Pages and sorts lists in the database: parameters, answers and the reading of a page with its total. */
+/** Parts of routes for administrators: pages of lists in the database, common answers, what belongs to the platform. */
 export { orNull, SUCCEEDED, Success } from './answers.ts';
 export {
   type PageKey,
@@ -12,3 +12,4 @@ export {
   sortable,
   sorted,
 } from './paging.ts';
+export { mustBeOfPlatform } from './platform.ts';

@@ -1,5 +1,6 @@
 /** Serves `GET /api/v1/admin/settings`. */
-import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
+import { mustBeOfPlatform } from '../admin-kit/index.ts';
 import { SettingList, type SettingsOptions } from './options.ts';
 
 export function settingsRoute({ settings, isHosted }: SettingsOptions): Route {
@@ -13,12 +14,8 @@ export function settingsRoute({ settings, isHosted }: SettingsOptions): Route {
     right: 'admin:settings',
     organizationData: "The server's own settings",
     responses: { 200: SettingList },
-    ready(_request, { orgId }) {
-      if (!isHosted || orgId === null) return;
-      throw new AtlasError('The settings of the server belong to the platform.', {
-        code: 'forbidden',
-        hint: 'Sign in as an administrator who belongs to no organization.',
-      });
+    ready(_request, scope) {
+      if (isHosted) mustBeOfPlatform(scope, 'The settings of the server are those of the platform');
     },
     handle: () => ({ body: { settings } }),
   });

@@ -1,21 +1,12 @@
 /** Serves backups to administrators of the platform. */
 import { AtlasError, defineRoute, type Route, type Scope, withTimeout } from '../../kernel/index.ts';
-import { SUCCEEDED, Success } from '../admin-kit/index.ts';
+import { mustBeOfPlatform, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { BackupRow } from './api.ts';
 import { Backup, BackupPage, BackupParams, InstallationQuery, ListQuery, RestoreBody } from './schemas.ts';
 import type { Backups, Begun } from './service.ts';
 import { ANY } from './store.ts';
 
 const PATH = '/api/v1/platform/backups';
-
-/** The whole database belongs to the platform, not to the administrators of one organization. */
-function mustBeOfPlatform({ orgId }: Scope): void {
-  if (orgId === null) return;
-  throw new AtlasError('Backups hold the data of all organizations: only administrators of the platform see them.', {
-    code: 'forbidden',
-    hint: 'Sign in as an administrator who belongs to no organization.',
-  });
-}
 
 const shown = (row: BackupRow) => ({
   id: row.id,
@@ -45,7 +36,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
     right: 'admin:settings',
     errors: ['forbidden'],
     organizationData: 'The list of backups',
-    ready: (_request: unknown, scope: Scope) => mustBeOfPlatform(scope),
+    ready: (_request: unknown, scope: Scope) => mustBeOfPlatform(scope, 'Backups hold the data of all organizations'),
   } as const;
   const one = {
     ...common,

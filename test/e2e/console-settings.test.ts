@@ -94,6 +94,7 @@ suiteNeeding(
     expect(await page.content()).not.toContain('s'.repeat(40));
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await isWithinWindow(page)).toBe(true);
+    expect((await site.boss.send('/api/v1/admin/settings')).status).toBe(403);
     await using foreign = await site.visit('/admin/settings', site.boss);
     await foreign.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(complaints).toEqual([]);
