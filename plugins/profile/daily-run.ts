@@ -14,7 +14,7 @@ import { type FoundTable, findTables } from './tables.ts';
 export const SURFACE = 'profile';
 const REST_MS = 24 * 3_600_000;
 /** Nothing follows of the other tables of a connection when a statement ends so. */
-const AWAY = new Set(['datasource_unavailable', 'overloaded', 'unavailable', 'timeout', 'sql_cancelled']);
+const AWAY = new Set(['datasource_unavailable', 'overloaded', 'unavailable', 'sql_cancelled']);
 
 export interface DailyRunInit {
   readonly ctx: PluginContext;
@@ -24,13 +24,37 @@ export interface DailyRunInit {
 }
 
 /** What the run of one day has left and has done. */
-interface Day {
+class Day {
   readonly budget: Budget;
+  readonly stopping: AbortSignal;
   /** Aborts when the time of the day is over, and when the server stops. */
   readonly signal: AbortSignal;
-  measured: number;
-  readonly failures: { readonly what: string; readonly error: string }[];
+  measured = 0;
+  #failed = 0;
+  #first: { readonly what: string; readonly error: string } | undefined;
+
+  constructor({ maxStatements, maxMs }: ProfileOptions, stopping: AbortSignal) {
+    this.budget = new Budget(maxStatements);
+    this.stopping = stopping;
+    this.signal = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)]);
+  }
+
+  failed(what: string, error: unknown): void {
+    if (this.stopping.aborted) return;
+    this.#failed += 1;
+    this.#first ??= { what, error: messageOf(error) };
+  }
+
+  /** For the log; `undefined` where nothing failed. */
+  get failures(): object | undefined {
+    return this.#first && { failed: this.#failed, first: this.#first };
+  }
 }
+
+/** The layer of an organization that has none any more, or whose id can have none. */
+const isGone = (error: unknown) =>
+  error instanceof AtlasError &&
+  (error.reason === 'E_SEMANTIC_LAYER_GONE' || error.reason === 'E_ORGANIZATION_UNMAPPED');
 
 export class DailyRun {
   readonly #init: DailyRunInit;
@@ -44,65 +68,75 @@ export class DailyRun {
     const { ctx, store, options } = this.#init;
     if (!(await store.claim(ctx.now(), REST_MS))) return false;
     const startedAt = performance.now();
-    const budget = new Budget(options.maxStatements);
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(options.maxMs)]);
-    const day: Day = { budget, signal, measured: 0, failures: [] };
-    for (const orgId of await this.#layers()) {
-      if (budget.left <= 0 || signal.aborted) break;
-      await store.begin(orgId, ctx.now());
+    const day = new Day(options, stopping);
+    const layers = await this.#layers();
+    await store.removeOthers(layers);
+    for (const orgId of longestAgo([...layers], (one) => one, await store.begun(), ctx.now())) {
+      if (day.budget.left <= 0 || day.signal.aborted) break;
       try {
+        await store.begin(orgId, ctx.now());
         await this.#measure(orgId, day);
       } catch (error) {
-        if (signal.aborted) break;
-        // The layer of the organization is gone.
-        if (orgId !== null && error instanceof AtlasError && error.code === 'not_available')
-          await store.removeAll(orgId);
-        else day.failures.push({ what: orgId ?? 'the shared layer', error: messageOf(error) });
+        if (day.signal.aborted) break;
+        day.failed(orgId ?? 'the shared layer', error);
       }
     }
-    const tookMs = Math.round(performance.now() - startedAt);
+    const { budget, measured: tables, failures } = day;
     const statements = options.maxStatements - budget.left;
-    const [first] = day.failures;
-    const failed = first === undefined ? {} : { failed: day.failures.length, first };
-    const counts = { tables: day.measured, statements, tookMs, ...failed };
-    ctx.log[first === undefined ? 'info' : 'warn'](counts, 'Tables of the semantic layer were measured.');
+    const tookMs = Math.round(performance.now() - startedAt);
+    const level = failures === undefined ? 'info' : 'warn';
+    ctx.log[level]({ tables, statements, tookMs, ...failures }, 'Tables of the semantic layer were measured.');
     return true;
   }
 
-  /** The shared layer and the organizations that have one, or connections, of their own; the facts of others are removed. */
-  async #layers(): Promise<readonly (string | null)[]> {
-    const { ctx, layer, store } = this.#init;
+  /** The shared layer and the organizations that have one, or connections, of their own. */
+  async #layers(): Promise<ReadonlySet<string | null>> {
+    const { ctx, layer } = this.#init;
     const owners = (await ctx.call(connectionOwners, undefined, ctx.scope())).map(({ value }) => value);
-    const layers = new Set([null, ...layer.organizations(), ...owners]);
-    await store.removeOthers(layers);
-    return longestAgo([...layers], (orgId) => orgId, await store.begun(), ctx.now());
+    return new Set([null, ...layer.organizations(), ...owners]);
+  }
+
+  /** The tables of a layer; `undefined` where there is none any more, whose facts are removed. */
+  async #tablesOf(orgId: string | null): Promise<readonly MeasuredTable[] | undefined> {
+    const { layer, store } = this.#init;
+    try {
+      return await layer.measuredTables(orgId);
+    } catch (error) {
+      if (orgId === null || !isGone(error)) throw error;
+      await store.removeAll(orgId);
+      return undefined;
+    }
   }
 
   /** What was measured is stored at once, so that the layer changes once. */
   async #measure(orgId: string | null, day: Day): Promise<void> {
-    const { ctx, layer, store } = this.#init;
-    const scope = ctx.scope({ orgId, actor: SYSTEM_ACTOR, signal: day.signal });
-    const { found, unknown, failures } = await findTables(ctx, await layer.measuredTables(orgId), scope);
-    day.failures.push(...failures);
+    const { ctx, store } = this.#init;
+    const tables = await this.#tablesOf(orgId);
+    if (tables === undefined) return;
+    const { signal } = day;
+    // A plugin that takes too long ends the scope that it was given.
+    const scopeOf = () => ctx.scope({ orgId, actor: SYSTEM_ACTOR, signal });
+    const failed = (what: string, error: unknown) => day.failed(what, error);
+    const { found, unknown } = await findTables(ctx, tables, { signal, scopeOf, failed });
     const triedAt = await store.tried(orgId);
-    const present = new Set(
-      [...found.map(({ measured }) => measured), ...unknown].map(({ key }: MeasuredTable) => key),
-    );
+    const present = new Set([...found.map(({ measured }) => measured), ...unknown].map(({ key }) => key));
     const measured = new Map<string, TableFacts>();
     const tried = unknown.map(({ key }) => key);
     const away = new Set<string>();
     for (const table of longestAgo(found, (one) => one.measured.key, triedAt, ctx.now())) {
+      // Not tried, so that it comes before the one that did not answer the next time.
+      if (away.has(table.connection.id)) continue;
       const { key } = table.measured;
-      const outcome = away.has(table.connection.id) ? 'silent' : await this.#facts(table, day, scope);
+      const outcome = await this.#facts(table, day, scopeOf());
       if (outcome === 'spent') break;
       if (outcome === 'away') away.add(table.connection.id);
       if (typeof outcome === 'string') tried.push(key);
       else measured.set(key, outcome);
-      if (day.signal.aborted) break;
+      if (signal.aborted) break;
     }
     const gone = [...triedAt.keys()].filter((key) => !present.has(key));
     await store.save(orgId, { measured, tried, gone }, ctx.now());
-    day.measured += measured.size;
+    day.measured += [...measured.values()].filter((facts) => facts !== NO_FACTS).length;
   }
 
   /** `silent`: the table did not answer, `away`: nor will others of its connection, `spent`: it was not tried. */
@@ -119,10 +153,11 @@ export class DailyRun {
       if (day.signal.aborted) return 'silent';
       const what = table.measured.table;
       ctx.log.debug({ table: what, error: messageOf(error) }, 'A table could not be measured.');
-      day.failures.push({ what, error: messageOf(error) });
       const code = error instanceof AtlasError ? error.code : '';
+      // A rule holds it back, which is as it should be.
+      if (code !== 'sql_refused') day.failed(what, error);
       if (AWAY.has(code)) return 'away';
-      return code === 'sql_timeout' ? 'silent' : NO_FACTS;
+      return code === 'sql_timeout' || scope.signal.aborted ? 'silent' : NO_FACTS;
     }
   }
 }

@@ -297,7 +297,7 @@ describe.each(chosenEngines)('facts of tables, stored on %s', (_name, startEngin
     expect(await server.text('acme')).toContain('about 3 rows');
   });
 
-  it('stay for 30 days where a table does not answer any more, and it comes after the others', async () => {
+  it('stay for 30 days where a table does not answer any more', async () => {
     using layer = layerFolder(LAYER);
     const clock = { ms: Date.parse('2026-03-01T12:00:00Z') };
     const slow = definePlugin({
@@ -326,6 +326,45 @@ describe.each(chosenEngines)('facts of tables, stored on %s', (_name, startEngin
     await server.measure();
     expect(await server.text()).toContain('about 3 rows');
     expect(await server.text()).toMatch(/wardA, wardB/);
+  });
+
+  /** Ends statements over `orders` with an error. */
+  const failing = (code: 'datasource_unavailable' | 'sql_refused') =>
+    definePlugin({
+      name: 'failing-orders',
+      version: '1.0.0',
+      type: 'policy',
+      description: 'Ends statements over orders with an error.',
+      setup: (ctx) =>
+        void ctx.tap(sqlBefore, ({ requested }) => {
+          if (requested.includes('"orders"')) throw new AtlasError('No.', { code });
+        }),
+    });
+  const logged = ({ app }: Server) =>
+    app.lines.filter(({ message }) => message === 'Tables of the semantic layer were measured.');
+
+  it('of other tables of a connection are measured the next day, where one table takes it away', async () => {
+    using layer = layerFolder(LAYER);
+    const clock = { ms: Date.parse('2026-03-01T12:00:00Z') };
+    const plugins = [failing('datasource_unavailable')()];
+    await using server = await start({ url: await engine.fresh(), layer, database, clock, plugins });
+    await server.measure();
+    expect([server.statements.length, await server.text()]).toEqual([1, expect.not.stringContaining('wardA')]);
+    clock.ms += DAY_MS;
+    await server.measure();
+    expect(await server.text()).toContain('wardA, wardB');
+    expect(logged(server).map(({ level }) => level)).toEqual(['warn', 'warn']);
+  });
+
+  it('are left out where a rule holds the statement back, without a warning', async () => {
+    using layer = layerFolder(LAYER);
+    await using server = await start({
+      ...{ url: await engine.fresh(), layer, database, plugins: [failing('sql_refused')()] },
+    });
+    await server.measure();
+    expect(await server.text()).toContain('wardA, wardB');
+    expect(await server.text()).toContain('about 3 rows');
+    expect(logged(server)).toMatchObject([{ level: 'info', fields: { tables: 1 } }]);
   });
 
   it('are measured again after a clock that was ahead, but not because of a second', async () => {

@@ -148,10 +148,11 @@ export class FactStore {
     });
   }
 
-  /** Removes the facts of all organizations but these. */
+  /** Removes what is stored of all organizations but these. */
   async removeOthers(orgIds: ReadonlySet<string | null>): Promise<void> {
-    const owners: string[] = await this.#db.run((db) => db(FACTS).distinct('org_id').pluck('org_id'));
-    for (const owner of owners) if (!orgIds.has(orgOf(owner))) await this.removeAll(owner);
+    const owners: string[] = await this.#db.run((db) => db(FACTS).distinct().pluck('org_id'));
+    for (const orgId of new Set([...owners.map(orgOf), ...(await this.begun()).keys()]))
+      if (orgId !== null && !orgIds.has(orgId)) await this.removeAll(orgId);
   }
 }
 

@@ -3,7 +3,6 @@ import {
   type ConnectionInfo,
   datasourceDescribe,
   datasourceList,
-  messageOf,
   type PluginContext,
   type Scope,
   type TableDescription,
@@ -25,27 +24,33 @@ export interface FoundTables {
   readonly found: readonly FoundTable[];
   /** Tables of databases that do not answer: nothing follows of them. */
   readonly unknown: readonly MeasuredTable[];
-  /** Why these do not answer. */
-  readonly failures: readonly { readonly what: string; readonly error: string }[];
 }
 
 /** Schemas in which unqualified names are looked up when the connection names none. */
 const DEFAULT_SCHEMAS: readonly (string | undefined)[] = [undefined, 'public', 'main'];
 
-/** The tables that the databases have, without those of tenants. */
+export interface Search {
+  /** Aborts when the search is to end. */
+  readonly signal: AbortSignal;
+  /** A scope for each database: one that takes too long ends its own. */
+  scopeOf(): Scope;
+  failed(what: string, error: unknown): void;
+}
+
+/** The tables that the databases have, without those of tenants. Rejects once the signal aborts. */
 export async function findTables(
   ctx: PluginContext,
   tables: readonly MeasuredTable[],
-  scope: Scope,
+  { signal, scopeOf, failed }: Search,
 ): Promise<FoundTables> {
-  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+  const connections = (await ctx.call(datasourceList, undefined, scopeOf())).map(({ value }) => value);
   const usual = connections.find(({ id }) => id === 'default') ?? connections[0];
   const found: FoundTable[] = [];
   const unknown: MeasuredTable[] = [];
-  const failures: { what: string; error: string }[] = [];
   for (const [id, same] of Map.groupBy(tables, ({ connection }) => connection)) {
     const connection = id === undefined ? usual : connections.find((one) => one.id === id);
     if (connection === undefined) continue;
+    const scope = scopeOf();
     try {
       const dialect = await dialectOf(ctx, connection.dbType, scope);
       await dialect.load?.();
@@ -58,12 +63,12 @@ export async function findTables(
         if (table !== undefined && !tenants.has(table.name)) found.push({ measured, table, connection, dialect });
       }
     } catch (error) {
-      scope.signal.throwIfAborted();
-      failures.push({ what: `connection ${connection.id}`, error: messageOf(error) });
+      failed(`connection ${connection.id}`, error);
+      signal.throwIfAborted();
       unknown.push(...same);
     }
   }
-  return { found, unknown, failures };
+  return { found, unknown };
 }
 
 const placeOf = (schema: string | undefined, name: string) => JSON.stringify([schema ?? null, name]);

@@ -81,7 +81,7 @@ export interface TableFacts {
   readonly rowCount?: number;
   /** First and last value, by column. */
   readonly ranges: ReadonlyMap<string, readonly [string, string]>;
-  /** All values, by column. */
+  /** Values that were found, by column; not always all. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
