@@ -1,6 +1,7 @@
 /** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
 import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
+import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { ANY_CASE, type InternalDb } from '../internal-db/index.ts';
 import { type ChangeFilter, listChanges } from './changes.ts';
 import { COUNTS_TABLE, JOIN_SUMS } from './count-migration.ts';
@@ -194,7 +195,7 @@ export class AuditStore {
 
 /**
  * Statements of all organizations that ran or failed, newest first, for work on the server itself; no request may see
- * them. `since`: ISO 8601.
+ * them. Those that the server asks by itself are left out: they say nothing about what people need. `since`: ISO 8601.
  */
 export async function auditedStatements(
   db: InternalDb,
@@ -203,7 +204,8 @@ export async function auditedStatements(
 ): Promise<AuditEntry[]> {
   const rows: AuditRow[] = await db.run((knex) => {
     const isStatement = (query: Knex.QueryBuilder) => query.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE);
-    const query = sorted(shown(knex).select('*').where(isStatement), NEWEST_FIRST.slice(1)).limit(limit);
+    const asked = shown(knex).whereNot('auth_mode', SYSTEM_ACTOR.mode);
+    const query = sorted(asked.select('*').where(isStatement), NEWEST_FIRST.slice(1)).limit(limit);
     return since === undefined ? query : query.where('timestamp', '>=', firstMoment(since));
   });
   return rows.map(shownEntry);

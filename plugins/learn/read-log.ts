@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConnectionInfo } from '../../kernel/index.ts';
 import { type AuditEntry, auditedStatements } from '../audit/index.ts';
-import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { askedQuestions } from '../conversations/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
@@ -72,19 +71,10 @@ function protectedNames({ entities }: SemanticModel): ReadonlySet<string> {
   return new Set(names.map(fold));
 }
 
-/** The newest, without those that the server asks by itself: they say nothing about what people need. */
-async function askedStatements({ db, limit, since }: LogRequest): Promise<AuditEntry[]> {
-  for (let read = limit; ; read *= 2) {
-    const entries = await auditedStatements(db, read, since);
-    const asked = entries.filter(({ authMode }) => authMode !== SYSTEM_ACTOR.mode);
-    if (asked.length >= limit || entries.length < read) return asked.slice(0, limit);
-  }
-}
-
 /** The statements in the order in which they were asked. Those that cannot be read are left out. */
 export async function readLog(request: LogRequest): Promise<LoggedStatement[]> {
-  const { db, model, layerDir } = request;
-  const entries = (await askedStatements(request)).reverse();
+  const { db, model, layerDir, limit, since } = request;
+  const entries = (await auditedStatements(db, limit, since)).reverse();
   // An organization with a layer of its own says nothing about the shared one.
   const hasOwnLayer = (orgId: string | null) => orgId !== null && existsSync(join(layerDir, '.orgs', orgId));
   const shared = entries.filter(({ orgId }) => !hasOwnLayer(orgId));
