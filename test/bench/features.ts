@@ -1,23 +1,13 @@
 /** What each feature costs a question: processor time of the whole server against the same server without the plugin. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Bench, median } from './measure.ts';
 import { measureLoad, noFigures, type Server, setUp } from './query.ts';
+import { writeLeavingOut } from './workspace.ts';
 
 const FEATURES = ['audit', 'conversations', 'grounding', 'usage'];
 
-/** The built-in composition without the plugin named in a variable. */
-const CONFIG = `
-import { defineConfig } from 'atlas-query';
-import { readEnv, selfHosted } from 'atlas-query/presets/self-hosted';
-export default defineConfig({
-  plugins: selfHosted(readEnv(process.env).env).filter(({ definition }) => definition.name !== process.env.BENCH_WITHOUT),
-});
-`;
-
 export const features: Bench = async () => {
   await using setup = await setUp();
-  writeFileSync(join(setup.workspace.dir, 'atlas.config.ts'), CONFIG);
+  writeLeavingOut(setup.workspace);
   const start = async (without = ''): Promise<Server> => {
     const DATABASE_URL = await setup.store('SQLite', `without_${without}`);
     return setup.start({ env: { DATABASE_URL, BENCH_WITHOUT: without } });

@@ -1,6 +1,5 @@
 /** The web console in a real browser: what it loads, how soon it can be used, and what long answers and results take. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +12,7 @@ import { OWN_TREE, startAtlas } from './atlas.ts';
 import { type Bench, median, percentile, type Row } from './measure.ts';
 import { processMemory } from './processes.ts';
 import { startTimes } from './start.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import { createWorkspace, type Workspace, writeLeavingOut } from './workspace.ts';
 
 const KB = 1_000;
 /** A slow telephone: 1.6 Mbit/s, 150 ms, a quarter of the processor. */
@@ -31,15 +30,6 @@ const REACT_ALONE = `
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 createRoot(document.getElementById('console')).render(createElement('textarea', { autoFocus: true }));
-`;
-
-/** The built-in composition without the plugin named in a variable. */
-const CONFIG = `
-import { defineConfig } from 'atlas-query';
-import { readEnv, selfHosted } from 'atlas-query/presets/self-hosted';
-export default defineConfig({
-  plugins: selfHosted(readEnv(process.env).env).filter(({ definition }) => definition.name !== process.env.BENCH_WITHOUT),
-});
 `;
 
 /** Notes when a box can be typed into, and how much of the page moved by itself until then. */
@@ -319,7 +309,7 @@ async function results(browser: Browser): Promise<Row[]> {
 
 /** What the plugin adds to a start and to the memory of a server. */
 async function weight(workspace: Workspace): Promise<Row[]> {
-  writeFileSync(join(workspace.dir, 'atlas.config.ts'), CONFIG);
+  writeLeavingOut(workspace);
   const compositions = ['', 'web-console'].map((name) => ({ env: { BENCH_WITHOUT: name } }));
   const starts = compositions.map(() => ({ ms: [] as number[], mb: [] as number[] }));
   for (let run = 0; run <= STARTS; run += 1) {

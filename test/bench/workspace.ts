@@ -1,5 +1,5 @@
 /** What Atlas is started with in a benchmark: a generated semantic layer and a SQLite database of its tables. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -50,4 +50,16 @@ export function tablesOf({ entities }: SemanticModel): string {
   const statuses = ['open', 'closed', 'closed', 'pending'];
   const rows = Array.from({ length: ROWS }, (_, index) => `(${index + 1}, '${statuses[index % statuses.length]}')`);
   return `${tables.join('\n')}\nINSERT INTO ${entities[0]?.table} (id, status) VALUES ${rows.join(', ')};`;
+}
+
+/** Has servers of the workspace leave out the plugin that the variable `BENCH_WITHOUT` names. */
+export function writeLeavingOut({ dir }: Pick<Workspace, 'dir'>): void {
+  const config = `
+import { defineConfig } from 'atlas-query';
+import { readEnv, selfHosted } from 'atlas-query/presets/self-hosted';
+export default defineConfig({
+  plugins: selfHosted(readEnv(process.env).env).filter(({ definition }) => definition.name !== process.env.BENCH_WITHOUT),
+});
+`;
+  writeFileSync(join(dir, 'atlas.config.ts'), config);
 }
