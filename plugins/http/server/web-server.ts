@@ -81,7 +81,7 @@ export class WebServer {
       }
       owners.set(key, plugin);
     }
-    // After the hooks of the server, which are plugins of Fastify; for each of those it looks through all modules for a name.
+    // One part for all routes: to name a part, Fastify looks through every module that is loaded.
     this.#app.register(async (part: FastifyInstance) => {
       for (const { value } of routes) mountRoute(part, value, this.#ctx);
     });
