@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Actor, authResolve, definePlugin, type PluginEntry } from '../../kernel/index.ts';
+import type { Actor, PluginEntry } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { headerAuth } from '../../test/harness/header-auth.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { type Answer, Client, databases } from '../../test/harness/managed-server.ts';
 import { startOpenAIServer } from '../../test/harness/openai-server.ts';
@@ -25,19 +26,10 @@ afterAll(() => folder[Symbol.dispose]());
 const CHANNEL = { channelId: 'desk', authType: 'api-key', secret: 'a shared secret' } as const;
 
 /** The role that the header names; all are one user. */
-const roles = definePlugin({
-  name: 'test-auth',
-  version: '1.0.0',
-  type: 'auth',
-  description: 'Believes a header.',
-  setup(ctx) {
-    ctx.tap(authResolve, ({ headers }) => {
-      const role = String(headers['x-role'] ?? 'admin') as Actor['role'];
-      return { actor: { id: 'ann', label: 'ann', role, mode: 'test', claims: {} }, orgId: null };
-    });
-    ctx.tapKey(authLookup, 'test', () => ({ state: 'unknown' }));
-  },
-});
+const roles = headerAuth(
+  (header) => ({ role: (header('x-role') || 'admin') as Actor['role'] }),
+  (ctx) => ctx.tapKey(authLookup, 'test', () => ({ state: 'unknown' })),
+);
 
 /** Without authentication: everybody is the same anonymous administrator. */
 async function start(auth: readonly PluginEntry[] = [authNone()], answers: Parameters<typeof queryApi>[0] = {}) {
@@ -159,7 +151,7 @@ describe('a statement that a rule holds back, without authentication', () => {
   });
 
   it('is not shown to a role that sees no SQL, which may have it run all the same', async () => {
-    await using server = await start([roles(), authRoles()], { sqlFor: 'admin' });
+    await using server = await start([roles, authRoles()], { sqlFor: 'admin' });
     const send = async (role: string, method: 'GET' | 'POST', url: string, payload?: object) => {
       const headers = { 'x-role': role };
       const reply = await server.app.inject({ method, url, headers, ...(payload && { payload }) });

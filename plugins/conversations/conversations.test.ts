@@ -2,9 +2,10 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Actor, AtlasError, authResolve, definePlugin, type Question, type Scope } from '../../kernel/index.ts';
+import { AtlasError, definePlugin, type Question, type Scope } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
+import { headerAuth } from '../../test/harness/header-auth.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { type AgentEvent, wrappedAgent } from '../agent/index.ts';
 import { organizationDelete, userDelete } from '../auth-managed/index.ts';
@@ -41,18 +42,9 @@ const EVENTS: AgentEvent[] = [
 ];
 
 /** The user whom the header names. */
-const auth = definePlugin({
-  name: 'test-auth',
-  version: '1.0.0',
-  type: 'auth',
-  description: 'Believes a header.',
-  setup(ctx) {
-    ctx.tap(authResolve, ({ headers }) => {
-      const [id = '', org] = String(headers['x-user'] ?? '').split('@');
-      const actor: Actor = { id: id === '' ? null : id, label: id, role: 'analyst', mode: 'test', claims: {} };
-      return { actor, orgId: org ?? null };
-    });
-  },
+const auth = headerAuth((header) => {
+  const [id = '', orgId = null] = header('x-user').split('@');
+  return { id: id || null, role: 'analyst', orgId };
 });
 
 interface Stored {
@@ -81,7 +73,7 @@ async function start(
   const app = await createTestApp({
     plugins: [
       http({ port: 0, gracefulCloseMs: 500 }),
-      auth(),
+      auth,
       internalDb({ url }),
       agent(),
       conversations(options),

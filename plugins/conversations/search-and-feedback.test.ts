@@ -1,8 +1,9 @@
 /** What users do with their conversations besides asking: search, rename, and feedback on answers. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, authResolve, definePlugin } from '../../kernel/index.ts';
+import { definePlugin } from '../../kernel/index.ts';
 import { createTestApp, type InjectedRequest, type TestApp } from '../../test/harness/create-test-app.ts';
+import { headerAuth } from '../../test/harness/header-auth.ts';
 import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { type AgentEvent, type Answer, wrappedAgent } from '../agent/index.ts';
 import { http } from '../http/index.ts';
@@ -11,24 +12,9 @@ import { queryApi } from '../query-api/index.ts';
 import { conversations } from './index.ts';
 
 /** The user and the organization that the header names; `viewer` and what follows is one, others are analysts. */
-const auth = definePlugin({
-  name: 'test-auth',
-  version: '1.0.0',
-  type: 'auth',
-  description: 'Believes a header.',
-  setup(ctx) {
-    ctx.tap(authResolve, ({ headers }) => {
-      const [id = '', orgId = null] = String(headers['x-user'] ?? '').split('@');
-      const actor: Actor = {
-        id,
-        label: id,
-        role: id.startsWith('viewer') ? 'viewer' : 'analyst',
-        mode: 'test',
-        claims: {},
-      };
-      return { actor, orgId };
-    });
-  },
+const auth = headerAuth((header) => {
+  const [id = '', orgId = null] = header('x-user').split('@');
+  return { id, role: id.startsWith('viewer') ? 'viewer' : 'analyst', orgId };
 });
 
 const CODE = '\n```sql\nSELECT secret_column FROM t\n```\n';
@@ -76,7 +62,7 @@ describe.each(engines)('on %s', (_, startEngine) => {
     app = await createTestApp({
       plugins: [
         http({ port: 0 }),
-        auth(),
+        auth,
         internalDb({ url: await engine.fresh() }),
         agent(),
         conversations(),

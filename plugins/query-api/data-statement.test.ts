@@ -1,9 +1,10 @@
 /** What the UI stream and the stored conversation tell of a statement: as asked, as executed, and what was done to it. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Actor, authResolve, definePlugin } from '../../kernel/index.ts';
+import type { Actor } from '../../kernel/index.ts';
 import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
+import { headerAuth } from '../../test/harness/header-auth.ts';
 import { type OpenAIServer, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { callSql } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
@@ -16,17 +17,9 @@ import { sqlLimits } from '../sql-limits/index.ts';
 import { queryApi } from './index.ts';
 
 /** The role that the header names. */
-const auth = definePlugin({
-  name: 'test-auth',
-  version: '1.0.0',
-  type: 'auth',
-  description: 'Believes a header.',
-  setup(ctx) {
-    ctx.tap(authResolve, ({ headers }) => {
-      const role = String(headers['x-role'] ?? 'viewer') as Actor['role'];
-      return { actor: { id: role, label: role, role, mode: 'test', claims: { tenant: 1 } }, orgId: null };
-    });
-  },
+const auth = headerAuth((header) => {
+  const role = (header('x-role') || 'viewer') as Actor['role'];
+  return { id: role, role, claims: { tenant: 1 } };
 });
 
 interface Part {
@@ -47,7 +40,7 @@ describe('a statement in the UI stream', () => {
     clinic = await Clinic.open(BY_TENANT, [
       http({ port: 0 }),
       internalDb({ url: `sqlite:${join(folder.path, 'atlas.db')}` }),
-      auth(),
+      auth,
       audit(),
       sqlLimits({ maxRows: 2 }),
       modelOpenai({ provider: 'openai-compatible', baseUrl: provider.url, maxRetries: 0 }),

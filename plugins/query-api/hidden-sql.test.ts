@@ -1,10 +1,11 @@
 /** The option `sqlFor`, over HTTP: what leaves the server for a role below it, and for the others. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Actor, authResolve, definePlugin } from '../../kernel/index.ts';
+import type { Actor } from '../../kernel/index.ts';
 import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import type { InjectedRequest } from '../../test/harness/create-test-app.ts';
+import { headerAuth } from '../../test/harness/header-auth.ts';
 import {
   type OpenAIServer,
   type RecordedRequest,
@@ -21,20 +22,13 @@ import { shares } from '../shares/index.ts';
 import { queryApi } from './index.ts';
 
 /** The role that the header names; all are one user. */
-const auth = definePlugin({
-  name: 'test-auth',
-  version: '1.0.0',
-  type: 'auth',
-  description: 'Believes a header.',
-  setup(ctx) {
-    ctx.tap(authResolve, ({ headers }) => {
-      const role = String(headers['x-role'] ?? 'viewer') as Actor['role'];
-      return { actor: { id: 'ann', label: 'ann', role, mode: 'test', claims: { tenant: 1 } }, orgId: null };
-    });
+const auth = headerAuth(
+  (header) => ({ role: (header('x-role') || 'viewer') as Actor['role'], claims: { tenant: 1 } }),
+  (ctx) => {
     const note = { code: 'quoting', message: 'It compares patients.name.', quotesSql: true };
     ctx.tap(queryCheck, () => [{ message: 'A remark.', hint: '', onlyWhenEmpty: true, note }]);
   },
-});
+);
 
 const SQL = 'SELECT name AS who FROM patients ORDER BY id';
 const BROKEN = 'SELECT nothing_like_it FROM patients';
@@ -57,7 +51,7 @@ describe('SQL for analysts and administrators', () => {
     clinic = await Clinic.open(BY_TENANT, [
       http({ port: 0 }),
       internalDb({ url: `sqlite:${join(folder.path, 'atlas.db')}` }),
-      auth(),
+      auth,
       modelOpenai({ provider: 'openai-compatible', baseUrl: provider.url, maxRetries: 0 }),
       agent(),
       conversations(),

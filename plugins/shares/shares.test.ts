@@ -1,8 +1,9 @@
 /** Shared answers through the whole path: what readers of one organization see, what others do not, and what ends a share. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, authResolve, definePlugin } from '../../kernel/index.ts';
+import type { Actor } from '../../kernel/index.ts';
 import { BY_TENANT, Clinic } from '../../test/fixtures/clinic.ts';
 import type { InjectedRequest } from '../../test/harness/create-test-app.ts';
+import { headerAuth } from '../../test/harness/header-auth.ts';
 import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { type OpenAIServer, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { callSql } from '../../test/harness/scripted-agent.ts';
@@ -20,19 +21,9 @@ import { shares } from './index.ts';
 import { ShareStore } from './store.ts';
 
 /** `name@organization/tenant`, with the role that the name begins with. */
-const auth = definePlugin({
-  name: 'test-auth',
-  version: '1.0.0',
-  type: 'auth',
-  description: 'Believes a header.',
-  setup(ctx) {
-    ctx.tap(authResolve, ({ headers }) => {
-      const [, id = '', role, org, tenant] = /^((\w+)\.\w+)@(\w*)\/(\d)$/.exec(String(headers['x-user'])) ?? [];
-      const claims = { tenant: Number(tenant) };
-      const actor: Actor = { id, label: id, role: role as Actor['role'], mode: 'test', claims };
-      return { actor, orgId: org || null };
-    });
-  },
+const auth = headerAuth((header) => {
+  const [, id = '', role, org, tenant] = /^((\w+)\.\w+)@(\w*)\/(\d)$/.exec(header('x-user')) ?? [];
+  return { id, role: role as Actor['role'], claims: { tenant: Number(tenant) }, orgId: org || null };
 });
 
 interface Reply {
@@ -56,7 +47,7 @@ describe.each(engines)('on %s', (_, startEngine) => {
     Clinic.open(BY_TENANT, [
       http({ port: 0, publicUrl: 'https://atlas.example/base/' }),
       internalDb({ url: await engine.fresh() }),
-      auth(),
+      auth,
       authRoles(),
       audit(),
       sqlLimits(),
