@@ -129,8 +129,13 @@ suite('the web console', () => {
       const second = page.getByRole('article', { name: 'I meant by country of customers' });
       await second.getByRole('columnheader', { name: 'country' }).waitFor();
       await complete(page);
-      await second.getByRole('list', { name: 'Follow-up questions' }).getByRole('button').first().click();
-      await expect.poll(() => page.getByRole('article').count()).toBe(3);
+      await second.getByRole('button', { name: /in 2025/ }).click();
+      await page.getByRole('menuitem', { name: 'last year' }).click();
+      const third = page.getByRole('article', { name: 'I meant last year' });
+      await third.getByRole('columnheader', { name: 'country' }).waitFor();
+      await complete(page);
+      await third.getByRole('list', { name: 'Follow-up questions' }).getByRole('button').first().click();
+      await expect.poll(() => page.getByRole('article').count()).toBe(4);
       expect(complaints).toEqual([]);
     });
 

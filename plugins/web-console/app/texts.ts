@@ -47,6 +47,7 @@ export const TEXTS = {
     followUps: 'Follow-up questions',
     readAs: 'Read as',
     readAsHint: (part: string) => `Change “${part}” and ask again`,
+    readAsOther: 'Something else …',
     edit: 'Edit question',
     again: 'Ask again',
     run: 'Run again',

@@ -13,6 +13,7 @@ import { AnswerText } from './answer-text.tsx';
 import type { CellMark } from './figures.ts';
 import { type ChatMessage, endOf, statementOf, stepsOf, suggestionsOf, textOf } from './message.ts';
 import { readAnswer } from './read-as.ts';
+import { ReadAsChips } from './read-as-chips.tsx';
 import { Steps } from './steps.tsx';
 
 const Result = lazy(() => import('../result/result.tsx').then(({ Result: view }) => ({ default: view })));
@@ -98,21 +99,7 @@ function AnswerView(props: AnswerProps): ReactNode {
           />
         </LazyPart>
       )}
-      {!isRunning && readAs.length > 0 && (
-        <div role="note" aria-label={TEXTS.answer.readAs} className={styles.readAs}>
-          <span>{TEXTS.answer.readAs}:</span>
-          {readAs.map((part) => (
-            <button
-              key={part}
-              type="button"
-              title={TEXTS.answer.readAsHint(part)}
-              onClick={() => onEdit(`I meant ${part}`, part)}
-            >
-              <ShownText text={part} />
-            </button>
-          ))}
-        </div>
-      )}
+      {!isRunning && readAs.length > 0 && <ReadAsChips parts={readAs} isLast={isLast} onAsk={onAsk} onEdit={onEdit} />}
       {!isRunning &&
         end.notes?.map(({ code, message }) => (
           <p key={code + message} className={styles.note}>
