@@ -1,7 +1,7 @@
 /** The page to ask questions in: the box, the answers so far, and before the first question what could be asked. */
 import { type Chat, useChat } from '@ai-sdk/react';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { type ComponentType, lazy, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { refreshConversations, useConnections, useConversations, useSuggestions } from '../api/queries.ts';
 import { chatHref } from '../shell/pages.ts';
@@ -10,7 +10,7 @@ import { Alert } from '../ui/alert.tsx';
 import { LazyPart } from '../ui/lazy-part.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ShownText } from '../ui/shown-text.tsx';
-import { Answer } from './answer.tsx';
+import type { AnswerProps } from './answer.tsx';
 import styles from './chat-page.module.css';
 import type { Chats } from './chats.ts';
 import { type ChatMessage, endOf, stepsOf, textOf, turnsOf } from './message.ts';
@@ -28,6 +28,22 @@ export interface ChatPageProps {
   readonly chats: Chats;
   /** The first question of a new conversation was asked. */
   readonly onBegin: () => void;
+}
+
+const loadAnswer = () => import('./answer.tsx').then(({ Answer }) => ({ default: Answer }));
+const LazyAnswer = lazy(loadAnswer);
+
+/** The view of an answer. The box does not wait for its code, which is there before the first answer. */
+function useAnswerView(): ComponentType<AnswerProps> {
+  const [view, setView] = useState<ComponentType<AnswerProps>>(LazyAnswer);
+  useEffect(() => {
+    // Known, it is shown at once: a lazy part is first shown as loading. Where it does not come, that part says so.
+    loadAnswer().then(
+      (file) => setView(() => file.default),
+      () => {},
+    );
+  }, []);
+  return view;
 }
 
 /** In one line: what is going on. */
@@ -92,6 +108,7 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
     chat,
     throttle: THROTTLE_MS,
   });
+  const Answer = useAnswerView();
   const box = useRef<HTMLTextAreaElement>(null);
   const connections = useConnections();
   const [connectionId, setConnectionId] = useState(chats.connectionId);
