@@ -138,8 +138,7 @@ export function joinLine(entity: ModelEntity, join: ModelJoin): string {
   return `- ${line(`${name}${join.target} (${join.relationship}) on ${on}`)}${descriptionOf(join.description)}`;
 }
 
-const COUNT = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-const rows = (count: number) => `${COUNT.format(count)} ${count === 1 ? 'row' : 'rows'}`;
+const rows = (count: number) => `${Number(count.toPrecision(3)).toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
 
 /** Days say enough, unless there is but one. */
 function period(range: ModelDimension['range']): string {
