@@ -48,6 +48,7 @@ const ADMINISTRATION = [
   'model',
   'overview',
   'plugins',
+  'preview',
   'prompts',
   'semantic',
   'settings',
@@ -89,6 +90,7 @@ describe('without authentication', () => {
       'connections',
       'overview',
       'plugins',
+      'preview',
       'semantic',
       'settings',
     ]);

@@ -64,6 +64,7 @@ export function previewRoute({ ctx, agent, actions, readers, showsSql, audited }
     method: 'POST',
     path: '/api/v1/admin/preview',
     operationId: 'preview',
+    area: 'preview',
     summary:
       'Answers a question, or runs a statement, as another reader would get it; nothing is stored as that reader.',
     tag: 'Preview',

@@ -17,7 +17,7 @@ import { OPERATION_TEXTS } from '../operation-texts.ts';
 import { type Fact, Facts, State, Text } from '../parts.tsx';
 import { ADMIN } from '../texts.ts';
 import { useActions } from '../use-actions.tsx';
-import { useHasViewAs, type Viewed, viewAsClaims } from '../view-as/view-as.tsx';
+import { hasViewAs, type Viewed, viewAsClaims } from '../view-as/view-as.tsx';
 import { ViewedAnswer } from '../view-as/viewed-answer.tsx';
 
 const T = ADMIN.overview;
@@ -87,7 +87,6 @@ function ModelFacts({ me }: { readonly me: Me }): ReactNode {
 export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
   usePageTitle(ADMIN.areas.overview);
   const { start, outcome } = useActions();
-  const hasViewAs = useHasViewAs(me);
   const [viewed, setViewed] = useState<Viewed>();
   const heading = useHeadingFocus(viewed);
   const overview = useQuery({
@@ -103,7 +102,7 @@ export function OverviewPage({ me }: { readonly me: Me }): ReactNode {
         <h1 ref={heading} tabIndex={-1}>
           {ADMIN.areas.overview}
         </h1>
-        {hasViewAs && (
+        {hasViewAs(me) && (
           <button type="button" onClick={() => start(viewAsClaims(setViewed))}>
             {OPERATION_TEXTS.viewAs.action}
           </button>

@@ -19,8 +19,8 @@ const T = ADMIN.plugins;
 const PATH = '/api/v1/admin/plugins';
 
 /** The same answer as the list's, asked once. */
-export const useComposition = (enabled = true) =>
-  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<PluginList>(PATH, { signal }), enabled });
+const useComposition = () =>
+  useQuery({ queryKey: [ADMIN_KEY, PATH, ''], queryFn: ({ signal }) => call<PluginList>(PATH, { signal }) });
 
 function TextList({ texts }: { readonly texts: readonly string[] }): ReactNode {
   if (texts.length === 0) return ADMIN.none;

@@ -9,7 +9,7 @@ import type { Action, Option, Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { BUILT_IN_ROLES, roleField } from '../role-field.ts';
 import { ADMIN } from '../texts.ts';
-import { useHasViewAs, type Viewed, viewAsUser } from '../view-as/view-as.tsx';
+import { hasViewAs, type Viewed, viewAsUser } from '../view-as/view-as.tsx';
 import { ViewedAnswer } from '../view-as/viewed-answer.tsx';
 
 const T = ADMIN.users;
@@ -113,7 +113,7 @@ const usersFor = (init: UsersFor): Resource<User> => ({
 
 export function UsersPage({ me }: { readonly me: Me }): ReactNode {
   const [viewed, setViewed] = useState<Viewed>();
-  const view = useHasViewAs(me) ? setViewed : undefined;
+  const view = hasViewAs(me) ? setViewed : undefined;
   return (
     <ResourcePage resource={usersFor({ me, view })}>
       {viewed !== undefined && <ViewedAnswer viewed={viewed} onClose={() => setViewed(undefined)} />}

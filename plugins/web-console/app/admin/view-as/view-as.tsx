@@ -1,16 +1,15 @@
 /** Makes the actions by which an administrator asks as another reader; each asks again in words first. */
+import type { User } from '../../../../admin-users/index.ts';
 import type { QueryResult } from '../../../../query-api/index.ts';
 import type { Me } from '../../api/queries.ts';
 import styles from '../admin.module.css';
 import { connectionField } from '../connection-field.ts';
 import { OPERATION_TEXTS } from '../operation-texts.ts';
-import { useComposition } from '../pages/plugins.tsx';
 import { filled } from '../request-body.ts';
 import type { Action, FormField, Values } from '../resource.ts';
 import { BUILT_IN_ROLES } from '../role-field.ts';
 
 const T = OPERATION_TEXTS.viewAs;
-const PLUGIN = 'preview';
 
 /** What a reader gets of a question or a statement. */
 export interface Viewed {
@@ -21,10 +20,7 @@ export interface Viewed {
 }
 
 /** Whether this server lets this administrator ask as others. */
-export function useHasViewAs({ rights, areas }: Me): boolean {
-  const mayAsk = rights.includes('admin') && areas.includes('plugins');
-  return useComposition(mayAsk).data?.plugins.some(({ name }) => name === PLUGIN) === true;
-}
+export const hasViewAs = ({ areas }: Me): boolean => areas.includes('preview');
 
 const ASKED: readonly FormField[] = [
   { name: 'question', label: T.question, kind: 'multiline' },
@@ -51,12 +47,7 @@ const ask = ({ as, reader, show }: ViewInit): Pick<Action, 'command' | 'done'> =
   },
 });
 
-interface User {
-  readonly id: string;
-  readonly email: string;
-}
-
-export const viewAsUser = ({ id, email }: User, show: ViewInit['show']): Action => ({
+export const viewAsUser = ({ id, email }: Pick<User, 'id' | 'email'>, show: ViewInit['show']): Action => ({
   label: T.action,
   title: T.title(email),
   text: T.text(email),
