@@ -4,7 +4,7 @@ import type { ResultTable } from '../api/query-result.ts';
 import { TEXTS } from '../texts.ts';
 import styles from './answer.module.css';
 import { type CellMark, FIGURE, FigureIndex, figureOf } from './figures.ts';
-import { Markdown, TextView } from './markdown.tsx';
+import { answerNodes, Markdown, TextView } from './markdown.tsx';
 
 export interface AnswerTextProps {
   readonly text: string;
@@ -25,14 +25,14 @@ export function AnswerText({ text, question, table, onMark }: AnswerTextProps): 
   const known = useMemo(() => table && knownFigures(question, table), [question, table]);
   const view = useCallback(
     (plain: string): ReactNode => {
-      if (index === undefined || known === undefined) return plain;
+      if (index === undefined || known === undefined) return answerNodes(plain);
       const shown: ReactNode[] = [];
       let end = 0;
       for (const { 0: figure, index: at } of plain.matchAll(FIGURE)) {
         const mark = index.find(figure);
         const isKnown = known.has(figureOf(figure).value);
         if (mark === undefined && isKnown) continue;
-        shown.push(plain.slice(end, at));
+        shown.push(answerNodes(plain.slice(end, at)));
         end = at + figure.length;
         shown.push(
           mark === undefined ? (
@@ -52,7 +52,7 @@ export function AnswerText({ text, question, table, onMark }: AnswerTextProps): 
           ),
         );
       }
-      return [...shown, plain.slice(end)];
+      return [...shown, answerNodes(plain.slice(end))];
     },
     [index, known, onMark],
   );

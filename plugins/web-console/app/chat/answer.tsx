@@ -7,6 +7,7 @@ import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { LazyPart } from '../ui/lazy-part.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './answer.module.css';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerText } from './answer-text.tsx';
@@ -116,7 +117,13 @@ function AnswerView(props: AnswerProps): ReactNode {
         <fieldset className={styles.choices}>
           <legend>{TEXTS.answer.choices}</legend>
           {choices.map(({ label, description }) => (
-            <button key={label} type="button" disabled={!isLast} title={description} onClick={() => onAsk(label)}>
+            <button
+              key={label}
+              type="button"
+              disabled={!isLast}
+              title={description && visibleText(description)}
+              onClick={() => onAsk(label)}
+            >
               <ShownText text={label} />
             </button>
           ))}

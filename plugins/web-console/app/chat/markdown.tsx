@@ -4,10 +4,14 @@
  */
 import { Lexer, type Token, type Tokens } from 'marked';
 import { createContext, Fragment, memo, type ReactNode, useContext, useMemo } from 'react';
+import { visibleNodes } from '../ui/shown-text.tsx';
 import styles from './markdown.module.css';
 
+/** A text of the model as it is read; line breaks and tabs are where they belong. */
+export const answerNodes = (text: string): ReactNode => visibleNodes(text, '\n\t');
+
 /** How plain text is shown, such as with its numbers as buttons. */
-export const TextView = createContext<(text: string) => ReactNode>((text) => text);
+export const TextView = createContext(answerNodes);
 
 const LINK = /^(?:https?:|mailto:)/i;
 /** Deeper lists and quotes are shown as text. */
@@ -35,7 +39,7 @@ function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode 
 }
 
 function inlineToken(token: Token, depth: number): ReactNode {
-  if (depth > MAX_DEPTH) return token.raw;
+  if (depth > MAX_DEPTH) return answerNodes(token.raw);
   switch (token.type) {
     case 'strong':
       return <strong>{inline(token.tokens, depth)}</strong>;
@@ -44,7 +48,7 @@ function inlineToken(token: Token, depth: number): ReactNode {
     case 'del':
       return <del>{inline(token.tokens, depth)}</del>;
     case 'codespan':
-      return <code>{token.text}</code>;
+      return <code>{answerNodes(token.text)}</code>;
     case 'br':
       return <br />;
     case 'link':
@@ -91,7 +95,7 @@ function blocks(tokens: readonly Token[], depth: number): ReactNode {
 const Block = memo(BlockView, (before, after) => before.token.raw === after.token.raw && before.depth === after.depth);
 
 function BlockView({ token, depth }: { readonly token: Token; readonly depth: number }): ReactNode {
-  if (depth > MAX_DEPTH) return <p>{token.raw}</p>;
+  if (depth > MAX_DEPTH) return <p>{answerNodes(token.raw)}</p>;
   switch (token.type) {
     case 'space':
     case 'def':
@@ -102,7 +106,7 @@ function BlockView({ token, depth }: { readonly token: Token; readonly depth: nu
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
         <pre tabIndex={0}>
-          <code>{token.text}</code>
+          <code>{answerNodes(token.text)}</code>
         </pre>
       );
     case 'blockquote':
@@ -121,7 +125,7 @@ function BlockView({ token, depth }: { readonly token: Token; readonly depth: nu
     case 'paragraph':
       return <p>{inline(token.tokens, depth)}</p>;
     default:
-      return <p>{token.raw}</p>;
+      return <p>{answerNodes(token.raw)}</p>;
   }
 }
 
@@ -140,6 +144,6 @@ function tokensOf(text: string): readonly Token[] | undefined {
 
 export function Markdown({ text }: { readonly text: string }): ReactNode {
   const tokens = useMemo(() => tokensOf(text), [text]);
-  if (tokens === undefined) return <p className={styles.plain}>{text}</p>;
+  if (tokens === undefined) return <p className={styles.plain}>{answerNodes(text)}</p>;
   return <div className={styles.text}>{blocks(tokens, 0)}</div>;
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { TEXTS } from '../texts.ts';
 import { Menu } from '../ui/menu.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './answer.module.css';
 import { alternativesTo, correctionTo } from './read-as.ts';
 
@@ -23,7 +24,13 @@ export function ReadAsChips({ parts, isLast, onAsk, onEdit }: ReadAsChipsProps):
       return <Menu key={part} label={part} items={[...items, { label: TEXTS.answer.readAsOther, onSelect: other }]} />;
     }
     return (
-      <button key={part} type="button" disabled={!isLast} title={TEXTS.answer.readAsHint(part)} onClick={other}>
+      <button
+        key={part}
+        type="button"
+        disabled={!isLast}
+        title={visibleText(TEXTS.answer.readAsHint(part))}
+        onClick={other}
+      >
         <ShownText text={part} />
       </button>
     );

@@ -1,0 +1,39 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, it } from 'vitest';
+import { AnswerText } from './answer-text.tsx';
+import { Markdown } from './markdown.tsx';
+
+const htmlOf = (text: string) => renderToStaticMarkup(createElement(Markdown, { text }));
+const textOf = (html: string) => html.replace(/<[^>]*>/g, '');
+
+it.each([
+  ['plain\u202etxt', 'plainU+202Etxt'],
+  ['# head\u200bing', 'headU+200Bing'],
+  ['**bo\u2066ld** and `co\u202ede`', 'boU+2066ld and coU+202Ede'],
+  ['```\na\u202eb\n\tc\n```', 'aU+202Eb\n\tc'],
+  ['[pay\u200bpal](https://example.com/)', 'payU+200Bpal (example.com)'],
+  ['[x\u202ey](javascript:1)', 'xU+202Ey'],
+  ['![al\u202et](https://example.com/a.png)', 'alU+202Et'],
+  ['a | b\n--|--\n1\u202e | 2', 'ab1U+202E2'],
+  ['<i>\u202e</i>', '&lt;i&gt;U+202E&lt;/i&gt;'],
+  ['> - \u0007', '␇'],
+  [`${'>'.repeat(30)}\u202e`, `${'&gt;'.repeat(30)}U+202E`],
+])('%j shows what it hides', (text, shown) => {
+  expect(textOf(htmlOf(text))).toBe(shown);
+});
+
+it('shows what hides beside the numbers of an answer', () => {
+  const table = { columns: ['n'], rows: [{ n: 7 }], rowCount: 1, truncated: false };
+  const rest = { sql: '', executedSql: '', connectionId: 'default', durationMs: 0 };
+  const html = renderToStaticMarkup(
+    createElement(AnswerText, {
+      text: 'a\u202e 7 b\u202e',
+      question: '',
+      table: { ...table, ...rest },
+      onMark: () => undefined,
+    }),
+  );
+  expect(textOf(html)).toBe('aU+202E 7 bU+202E');
+  expect(html).toContain('<button');
+});
