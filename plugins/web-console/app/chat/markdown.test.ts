@@ -37,3 +37,21 @@ it('shows what hides beside the numbers of an answer', () => {
   expect(textOf(html)).toBe('aU+202E 7 bU+202E');
   expect(html).toContain('<button');
 });
+
+it.each([
+  ['-'.repeat(80), '<hr/>'],
+  ['* '.repeat(40), '<hr/>'],
+  [`> ${'- '.repeat(40)}`, '<hr/>'],
+  [`a|b\n${'-'.repeat(80)}|---\n1|2`, '<table>'],
+  [`title\n\n${'*'.repeat(40)}`, '<hr/>'],
+  [`**1.**\n${'1.'.repeat(20)}`, '<strong>'],
+])('%j is no deep nesting', (text, element) => {
+  expect(htmlOf(text)).toContain(element);
+});
+
+it.each([`${'>'.repeat(3_000)}x`, `${'- '.repeat(3_000)}x`, `${'1. '.repeat(3_000)}x`, `${'> - '.repeat(1_500)}x`])(
+  'deep nesting is shown as it is',
+  (text) => {
+    expect(textOf(htmlOf(text))).toBe(text.replaceAll('>', '&gt;'));
+  },
+);

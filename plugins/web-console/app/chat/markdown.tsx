@@ -129,8 +129,11 @@ function BlockView({ token, depth }: { readonly token: Token; readonly depth: nu
   }
 }
 
+/** From here on a line is a rule, such as `- - -`, and nests nothing. */
+const RULE = '([-*])(?:[ \\t]*\\1)+[ \\t]*$';
+const LIST_MARK = '(?:[-*+]|\\d{1,9}[.)])(?=[ \\t])';
 /** A line that is nested so deeply that the lexer, which calls itself for each level, would end. */
-const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){20}/m;
+const TOO_DEEP = new RegExp(`^(?:[ \\t]*(?!${RULE})(?:>|${LIST_MARK})){20}`, 'm');
 
 /** `undefined` for what is no Markdown that a person would write. */
 function tokensOf(text: string): readonly Token[] | undefined {
