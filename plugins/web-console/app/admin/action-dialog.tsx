@@ -2,13 +2,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
-import { HEALTH } from '../api/health.ts';
-import { ADMIN_KEY } from '../api/queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
 import styles from './admin.module.css';
-import { FormFields, firstValues, OPTIONS_KEY } from './form-fields.tsx';
+import { FormFields, firstValues } from './form-fields.tsx';
 import type { Action } from './resource.ts';
 
 /** Runs actions; resolves to what came of it, for people. */
@@ -20,10 +18,8 @@ export function useRun(): (action: Action, values: Readonly<Record<string, strin
       const result = await call<unknown>(path, request);
       return action.done?.(result, values);
     } finally {
-      // A refusal often means that what is shown is not how it is any more.
-      void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
-      void client.invalidateQueries({ queryKey: OPTIONS_KEY });
-      void client.invalidateQueries(HEALTH);
+      // What changed shows in many places; a refusal often means that what is shown is not how it is any more.
+      void client.invalidateQueries();
     }
   };
 }

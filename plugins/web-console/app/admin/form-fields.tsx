@@ -26,13 +26,10 @@ export function objectionsTo(error: unknown, name: string): readonly string[] {
 export const firstValues = (fields: readonly FormField[]): Values =>
   Object.fromEntries(fields.map(({ name, value = '' }) => [name, value]));
 
-/** Choices that were read. */
-export const OPTIONS_KEY = ['options'];
-
 function useOptions(options: FormField['options']): readonly Option[] {
   const source = options !== undefined && 'path' in options ? (options as OptionSource) : undefined;
   const { data } = useQuery({
-    queryKey: [...OPTIONS_KEY, source?.path],
+    queryKey: ['options', source?.path],
     queryFn: ({ signal }) => call<unknown>(source?.path ?? '', { signal }),
     enabled: source !== undefined,
   });

@@ -1,9 +1,9 @@
 /** Shows which model answers the organization's questions, and chooses, tries and removes one. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ModelTestResult, ShownModelConfig } from '../../../../admin-model/index.ts';
 import { call } from '../../api/client.ts';
-import { ADMIN_KEY, ME, type Me } from '../../api/queries.ts';
+import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { milliseconds } from '../../counted.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { useHeadingFocus } from '../../ui/heading-focus.ts';
@@ -79,8 +79,7 @@ function Tested({ result }: { readonly result: ModelTestResult }): ReactNode {
 
 const tested = (result: unknown) => <Tested result={result as ModelTestResult} />;
 
-/** `changed` is told once another model answers. */
-function actionsOf(shown: ShownModelConfig, changed: (told: string) => ReactNode): readonly Action[] {
+function actionsOf(shown: ShownModelConfig): readonly Action[] {
   const { config } = shown;
   const fields = fieldsOf(shown);
   const choose: Action = {
@@ -90,7 +89,7 @@ function actionsOf(shown: ShownModelConfig, changed: (told: string) => ReactNode
     text: T.chooseText,
     fields,
     command: (values) => ({ path: PATH, method: 'PUT', body: bodyOf(values) }),
-    done: () => changed(T.saved),
+    done: () => T.saved,
   };
   const tryOne: Action = {
     label: T.tryLabel,
@@ -117,7 +116,7 @@ function actionsOf(shown: ShownModelConfig, changed: (told: string) => ReactNode
       text: T.removeText,
       isDanger: true,
       command: () => ({ path: PATH, method: 'DELETE' }),
-      done: () => changed(T.removed),
+      done: () => T.removed,
     },
   ];
 }
@@ -145,18 +144,12 @@ function factsOf({ config }: ShownModelConfig, me: Me): readonly Fact[] {
 
 export function ModelPage({ me }: { readonly me: Me }): ReactNode {
   usePageTitle(ADMIN.areas.model);
-  const client = useQueryClient();
   const { start, outcome } = useActions();
   const { data, error, refetch } = useQuery({
     queryKey: [ADMIN_KEY, PATH],
     queryFn: ({ signal }) => call<ShownModelConfig>(PATH, { signal }),
   });
   const heading = useHeadingFocus(data);
-  const changed = (told: string) => {
-    // Every page says which model answers.
-    void client.invalidateQueries({ queryKey: ME.queryKey });
-    return told;
-  };
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
@@ -172,7 +165,7 @@ export function ModelPage({ me }: { readonly me: Me }): ReactNode {
             <Facts facts={factsOf(data, me)} />
           </section>
           <div className={`${styles.section} ${styles.filters}`}>
-            {actionsOf(data, changed).map((action, at) => (
+            {actionsOf(data).map((action, at) => (
               <button
                 key={action.menuLabel ?? action.label}
                 type="button"
