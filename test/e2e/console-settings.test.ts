@@ -85,6 +85,18 @@ suiteNeeding(
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
 
+  /** Holds a request back until it is released, and counts how often it is sent. */
+  async function hold(page: Page, address: string) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = { count: 0, release: resolve };
+    await page.route(address, async (route) => {
+      held.count += 1;
+      await promise;
+      await route.continue();
+    });
+    return held;
+  }
+
   it('shows the platform its settings and where they come from, without secrets', async () => {
     await using visited = await site.visit('/admin/settings', site.root, { viewport: NARROW });
     const { page, complaints } = visited;
@@ -122,8 +134,18 @@ suiteNeeding(
     await dialog.getByRole('alert').waitFor();
     expect(await dialog.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Address').fill(provider.url);
-    await confirm(page, 'Try');
+    // What is asked is asked once, and its answer is waited for.
+    const tried = await hold(page, '**/model-config/test');
+    await submit(page, 'Try');
+    await expect.poll(() => tried.count).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    tried.release();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('status').filter({ hasText: 'openai-compatible chosen answered in' }).waitFor();
+    expect(tried.count).toBe(1);
     expect((await site.boss.send('/api/v1/admin/model-config')).body.config).toBe(null);
 
     await page.getByRole('button', { name: 'Choose a model' }).click();
@@ -138,8 +160,13 @@ suiteNeeding(
     expect(await page.content()).not.toContain(KEY);
     await page.getByRole('banner').getByText('chosen').waitFor();
     expect((await site.other.send('/api/v1/admin/model-config')).body.config).toBe(null);
-    await page.getByRole('button', { name: 'Test' }).click();
+    const tested = await hold(page, '**/model-config/test');
+    // A double click would miss: what was told before makes room.
+    for (const _ of [1, 2]) await page.getByRole('button', { name: 'Test' }).dispatchEvent('click');
+    await expect.poll(() => tested.count).toBe(1);
+    tested.release();
     await page.getByRole('status').filter({ hasText: 'chosen answered in' }).waitFor();
+    expect(tested.count).toBe(1);
 
     await page.getByRole('button', { name: 'Change' }).click();
     expect(await dialog.getByLabel('API key').inputValue()).toBe('');

@@ -1,5 +1,5 @@
 /** Starts the actions of a page, at once or after their dialog, and tells what came of them. */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { Alert } from '../ui/alert.tsx';
 import { ActionDialog, useRun } from './action-dialog.tsx';
 import styles from './admin.module.css';
@@ -16,11 +16,20 @@ export function useActions(): Actions {
   const [told, setTold] = useState<ReactNode>();
   const [failure, setFailure] = useState<unknown>();
   const run = useRun();
+  /** Requests that run without a dialog: one that has not been answered yet is not sent again. */
+  const running = useRef(new Set<string>());
+  const runOnce = async (next: Action) => {
+    const request = JSON.stringify(next.command({}));
+    if (running.current.has(request)) return;
+    running.current.add(request);
+    await run(next, {}).then(setTold, setFailure);
+    running.current.delete(request);
+  };
   const start = (next: Action) => {
     setTold(undefined);
     setFailure(undefined);
-    if (next.isImmediate !== true) setAction(next);
-    else run(next, {}).then(setTold, setFailure);
+    if (next.isImmediate === true) void runOnce(next);
+    else setAction(next);
   };
   const outcome = (
     <>

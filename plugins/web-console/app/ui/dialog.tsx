@@ -8,12 +8,14 @@ export interface DialogProps {
   readonly title: string;
   /** For long texts. */
   readonly isWide?: boolean | undefined;
+  /** What was sent has not been answered yet: the dialog stays, so that the answer is seen. */
+  readonly isRunning?: boolean | undefined;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** Mounted while it is open. */
-export function Dialog({ title, isWide = false, onClose, children }: DialogProps): ReactNode {
+export function Dialog({ title, isWide = false, isRunning = false, onClose, children }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -30,9 +32,11 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
       ref={dialog}
       className={isWide ? styles.wide : undefined}
       aria-labelledby={titleId}
+      aria-busy={isRunning}
+      closedby={isRunning ? 'none' : 'closerequest'}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isRunning) onClose();
       }}
     >
       <h2 id={titleId} className={styles.title}>
@@ -47,8 +51,6 @@ export interface FormDialogProps extends DialogProps {
   /** The verb, on the last button. */
   readonly action: string;
   readonly isDanger?: boolean;
-  /** What was sent has not been answered yet. */
-  readonly isRunning?: boolean;
   readonly onSubmit: () => void;
 }
 
@@ -59,14 +61,15 @@ export function FormDialog(props: FormDialogProps): ReactNode {
     if (!isRunning) onSubmit();
   };
   return (
-    <Dialog title={title} isWide={isWide} onClose={onClose}>
+    <Dialog title={title} isWide={isWide} isRunning={isRunning} onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         {children}
         <div className={styles.buttons}>
-          <button type="button" onClick={onClose}>
+          <button type="button" disabled={isRunning} onClick={onClose}>
             {TEXTS.cancel}
           </button>
-          <button type="submit" data-kind={isDanger ? 'danger' : 'primary'} disabled={isRunning}>
+          {/* It keeps the focus, which a button that is disabled loses. */}
+          <button type="submit" data-kind={isDanger ? 'danger' : 'primary'} aria-disabled={isRunning}>
             {action}
           </button>
         </div>
