@@ -18,6 +18,8 @@ import { ADMIN } from '../texts.ts';
 const T = OPERATION_TEXTS.prompts;
 const PATH = '/api/v1/admin/prompts';
 
+const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`;
+
 const collectionFields = (collection?: PromptCollection): readonly FormField[] => [
   { name: 'name', label: T.name, isRequired: true, maxLength: 200, value: collection?.name ?? '' },
   {
@@ -86,8 +88,8 @@ function movesOf(all: readonly Identified[], { id }: Identified, path: string): 
 }
 
 function questionActions(collection: PromptCollectionWithItems, item: PromptItem): readonly Action[] {
-  const items = `${PATH}/${collection.id}/items`;
-  const path = `${items}/${item.id}`;
+  const items = `${pathOf(collection.id)}/items`;
+  const path = `${items}/${encodeURIComponent(item.id)}`;
   return [
     {
       label: ADMIN.save,
@@ -112,7 +114,7 @@ const addQuestion = ({ id }: PromptCollection): Action => ({
   menuLabel: T.addQuestion,
   title: T.addQuestion,
   fields: questionFields(),
-  command: (values) => ({ path: `${PATH}/${id}/items`, method: 'POST', body: questionOf(values) }),
+  command: (values) => ({ path: `${pathOf(id)}/items`, method: 'POST', body: questionOf(values) }),
 });
 
 interface QuestionsProps {
@@ -121,7 +123,7 @@ interface QuestionsProps {
 }
 
 function Questions({ id, start }: QuestionsProps): ReactNode {
-  const path = `${PATH}/${id}`;
+  const path = pathOf(id);
   const { data, error, refetch } = useQuery({
     queryKey: [ADMIN_KEY, path],
     queryFn: ({ signal }) => call<PromptCollectionWithItems>(path, { signal }),
@@ -188,7 +190,7 @@ function Questions({ id, start }: QuestionsProps): ReactNode {
 function collectionActions(collection: PromptCollection, all: readonly PromptCollection[]): readonly Action[] {
   const { id, name, isBuiltin } = collection;
   if (isBuiltin) return [];
-  const path = `${PATH}/${id}`;
+  const path = pathOf(id);
   const own = all.filter((one) => !one.isBuiltin);
   return [
     addQuestion(collection),
