@@ -320,6 +320,11 @@ suiteNeeding(
     expect(await textOf(svg)).toMatch(/^<svg[\s\S]*plain[\s\S]*<\/svg>\s*$/);
     const png = readFileSync(await (await exportAs(page, 'PNG')).path());
     expect(png.subarray(1, 4).toString()).toBe('PNG');
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await page.getByLabel('Chart type').selectOption('Pie');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'SVG' }).click();
+    await page.getByText('The file could not be made. A pie cannot show values below zero.').waitFor();
     expect(visited.complaints).toEqual([]);
   });
 

@@ -90,7 +90,7 @@ export const RESULT_TEXTS = {
     png: 'PNG',
     svg: 'SVG',
     print: 'Print',
-    failed: 'The file could not be made. Try again, or choose another format.',
+    failed: 'The file could not be made.',
     firstRows: (shown: number, all: number) => `First ${number(shown)} of ${rows(all)}.`,
     firstColumns: (shown: number, all: number) => `First ${number(shown)} of ${counted(all, 'column', 'columns')}.`,
     cutCells: (characters: number) => `Longer cells end after ${counted(characters, 'character', 'characters')}.`,

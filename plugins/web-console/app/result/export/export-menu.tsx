@@ -1,5 +1,6 @@
 /** Offers what is shown as a file of several formats, and for printing. */
 import { type ReactNode, useState } from 'react';
+import { messageOf } from '../../api/failure.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { RESULT_TEXTS } from '../texts.ts';
 import type { Exported, Format } from './save.ts';
@@ -17,8 +18,8 @@ export function ExportMenu({ onPrint, ...exported }: ExportMenuProps): ReactNode
     setProblem('');
     try {
       await (await import('./save.ts')).save(format, exported);
-    } catch {
-      setProblem(TEXTS.failed);
+    } catch (error) {
+      setProblem(`${TEXTS.failed} ${messageOf(error)}`);
     }
   }
 

@@ -3,8 +3,11 @@ import { download } from '../../ui/download.ts';
 import type { ChartSpec } from '../chart/chart-spec.ts';
 import { drawnChart } from '../chart/drawn-chart.ts';
 import type { ResultColumn } from '../columns.ts';
+import { RESULT_TEXTS } from '../texts.ts';
 import { fileName } from './file-name.ts';
 import { csvFile, type ExportedRows, jsonFile, markdownFile } from './files.ts';
+
+const TEXTS = RESULT_TEXTS.chart;
 
 export type Format = 'csv' | 'json' | 'md' | 'png' | 'svg';
 
@@ -23,9 +26,10 @@ async function fileOf(format: Format, { question, rows, columns, chart }: Export
   if (format === 'csv') return textFile(csvFile(rows()), 'text/csv');
   if (format === 'json') return textFile(jsonFile(rows()), 'application/json');
   if (format === 'md') return textFile(markdownFile(rows(), question), 'text/markdown');
-  if (chart === undefined) throw new Error('No chart can be made of these rows.');
+  if (chart === undefined) throw new Error(TEXTS.impossible);
   const drawn = drawnChart(chart, columns, rows().rows);
-  if (drawn.drawn.points.length === 0) throw new Error('There is nothing to draw.');
+  if (drawn.drawn.isRefused) throw new Error(TEXTS.negativePie);
+  if (drawn.drawn.points.length === 0) throw new Error(TEXTS.noValues);
   const { chartFile } = await import('../chart/vega-chart.ts');
   return chartFile(drawn, format);
 }
