@@ -32,6 +32,7 @@ suiteNeeding(
     const { page, complaints } = visited;
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Administration' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Overview');
     await expect.poll(() => page.getByText('Entities').locator('..').textContent()).toMatch(/[1-9]/);
     await page.getByRole('row', { name: /internalDb healthy/ }).waitFor();
     expect(await accessibilityFaults(visited.page)).toEqual([]);

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { Me } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
+import { useHeadingFocus } from '../ui/heading-focus.ts';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ShownText } from '../ui/shown-text.tsx';
 import styles from './account.module.css';
@@ -40,9 +41,12 @@ export function AccountPage({ me }: { readonly me: Me }): ReactNode {
   const client = useQueryClient();
   const [isChanged, setIsChanged] = useState(false);
   usePageTitle(TEXTS.accountPage.title);
+  const heading = useHeadingFocus();
   return (
     <div className={styles.page}>
-      <h1>{TEXTS.accountPage.title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {TEXTS.accountPage.title}
+      </h1>
       <dl className={styles.facts}>
         <dt>{TEXTS.signIn.name}</dt>
         <dd>

@@ -1,20 +1,24 @@
-/** Keeps a place for the keyboard when what had the focus is taken from the page, such as a row that was deleted. */
+/**
+ * Gives the keyboard its place on a page: the heading, when another page led here, and when what had the focus is taken
+ * from the page, such as a row that was deleted.
+ */
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** The ref of the page's heading, which takes the focus then; `shown`: what changes when something is taken away. */
-export function useHeadingFocus(shown: unknown): RefObject<HTMLHeadingElement | null> {
+/** What had the focus last, which may be gone. */
+let last: Element | undefined;
+addEventListener('focusin', ({ target }) => {
+  if (target instanceof Element) last = target;
+});
+
+/** The ref of the page's heading; `shown`: what changes when something is taken away. */
+export function useHeadingFocus(shown?: unknown): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
-  const last = useRef<EventTarget | null>(null);
   useEffect(() => {
-    const onFocus = ({ target }: FocusEvent) => {
-      last.current = target;
-    };
-    addEventListener('focusin', onFocus);
-    return () => removeEventListener('focusin', onFocus);
+    // The first page begins where the browser begins.
+    if (last !== undefined) heading.current?.focus();
   }, []);
   useEffect(() => {
-    const isGone = last.current instanceof Element && !last.current.isConnected;
-    if (isGone && document.activeElement === document.body) heading.current?.focus();
+    if (last?.isConnected === false && document.activeElement === document.body) heading.current?.focus();
   }, [shown]);
   return heading;
 }
