@@ -204,6 +204,27 @@ suite('the web console', () => {
       expect(complaints).toEqual([]);
     });
 
+    it('says how many conversations are listed, and how the others are found', async () => {
+      await using shown = await open();
+      const { page, complaints } = shown;
+      await page.route('**/api/v1/conversations?*', async (route) => {
+        const limit = Number(new URL(route.request().url()).searchParams.get('limit'));
+        const at = new Date(0).toISOString();
+        const conversations = Array.from({ length: limit }, (_, index) => ({
+          id: `${index}`,
+          title: `Question ${index}`,
+          starred: false,
+          createdAt: at,
+          updatedAt: at,
+        }));
+        await route.fulfill({ json: { conversations, total: 1_234 } });
+      });
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByRole('button', { name: 'Show older conversations' }).click();
+      await page.getByText('The first 100 of 1,234 conversations are listed. Search finds the others.').waitFor();
+      expect(complaints).toEqual([]);
+    });
+
     it('an answer is judged, and shared by a link that runs again until it is withdrawn', async () => {
       await using shown = await open();
       const { page, complaints } = shown;

@@ -96,6 +96,8 @@ export const TEXTS = {
     deleteTitle: 'Delete conversation?',
     deleteText: (title: string) => `“${title}” and its answers will be deleted. This cannot be undone.`,
     older: 'Show older conversations',
+    cut: (listed: number, total: number) =>
+      `The first ${listed.toLocaleString()} of ${total.toLocaleString()} conversations are listed. Search finds the others.`,
   },
   signIn: {
     title: 'Sign in',

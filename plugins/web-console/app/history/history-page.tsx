@@ -60,6 +60,7 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
       .catch(setFailure);
   };
   const conversations = data?.conversations ?? [];
+  const isCut = data !== undefined && data.total > conversations.length;
   const close = () => setOpen(undefined);
   return (
     <>
@@ -111,11 +112,12 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
           })}
         </ul>
       </nav>
-      {data !== undefined && data.total > conversations.length && limit < MAX_LISTED && (
+      {isCut && limit < MAX_LISTED && (
         <button type="button" onClick={() => setLimit(MAX_LISTED)}>
           {TEXTS.history.older}
         </button>
       )}
+      {isCut && limit === MAX_LISTED && <p>{TEXTS.history.cut(conversations.length, data.total)}</p>}
       {open?.dialog === 'rename' && (
         <RenameDialog
           title={open.conversation.title}
