@@ -2,16 +2,11 @@
 import type { ReactNode } from 'react';
 import styles from './admin.module.css';
 
-export interface DayCount {
-  readonly day: string;
-  readonly count: number;
-}
-
 export interface DayChartProps {
   readonly title: string;
   /** What the chart says, in a sentence. */
   readonly summary: string;
-  readonly days: readonly DayCount[];
+  readonly days: readonly { readonly day: string; readonly count: number }[];
   readonly labels: { readonly day: string; readonly count: string };
 }
 

@@ -1,5 +1,6 @@
 /** Reads what the pages show, and keeps it fresh. */
 import { QueryClient, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { PromptCollectionWithItems } from '../../../admin-prompts/index.ts';
 import type { ConversationDetail, ConversationPage } from '../../../conversations/index.ts';
 import type { Me } from '../../../me/index.ts';
 import { call } from './client.ts';
@@ -29,7 +30,7 @@ export const useMe = (): UseQueryResult<Me> => useQuery(ME);
 export const useHasArea = (area: string): boolean => useMe().data?.areas.includes(area) === true;
 
 interface Prompts {
-  readonly collections: readonly { readonly items: readonly { readonly question: string }[] }[];
+  readonly collections: readonly PromptCollectionWithItems[];
 }
 
 /** The first questions of the collections, at most `count`, none twice. */

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import type { AuditEntry } from '../../../../audit/index.ts';
+import type { AuditEntry, AuditStats } from '../../../../audit/index.ts';
 import { call } from '../../api/client.ts';
 import { ADMIN_KEY, type Me } from '../../api/queries.ts';
 import { milliseconds } from '../../counted.ts';
@@ -10,19 +10,13 @@ import { chatHref } from '../../shell/pages.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
-import { DayChart, type DayCount } from '../day-chart.tsx';
+import { DayChart } from '../day-chart.tsx';
 import { DownloadButton } from '../download-button.tsx';
 import { queryOf } from '../list-query.ts';
 import { Code, type Fact, Facts, State, Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
-
-interface Stats {
-  readonly totalQueries: number;
-  readonly errorCount: number;
-  readonly queriesPerDay: readonly DayCount[];
-}
 
 const T = ADMIN.audit;
 const PATH = '/api/v1/admin/audit';
@@ -106,7 +100,7 @@ export function AuditPage({ me }: { readonly me: Me }): ReactNode {
   const [search] = useSearchParams();
   const { data, error } = useQuery({
     queryKey: [ADMIN_KEY, `${PATH}/stats`],
-    queryFn: ({ signal }) => call<Stats>(`${PATH}/stats`, { signal }),
+    queryFn: ({ signal }) => call<AuditStats>(`${PATH}/stats`, { signal }),
   });
   const query = queryOf({ ...resource, hasPages: false } as Resource<never>, search);
   return (
