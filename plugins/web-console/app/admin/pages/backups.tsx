@@ -1,6 +1,7 @@
 /** Shows the backups of the internal database; makes, verifies, restores and deletes them. */
 import type { ReactNode } from 'react';
 import type { Backup } from '../../../../backups/index.ts';
+import { bytes } from '../../counted.ts';
 import { Time } from '../../ui/time.tsx';
 import { OPERATION_TEXTS } from '../operation-texts.ts';
 import { Facts, State, Text } from '../parts.tsx';
@@ -12,8 +13,6 @@ const T = OPERATION_TEXTS.backups;
 const PATH = '/api/v1/platform/backups';
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const MEGABYTES = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 });
-const MEGABYTE = 1_000_000;
 
 const timeOf = ({ createdAt }: Backup) => TIME.format(new Date(createdAt));
 
@@ -72,7 +71,7 @@ const BACKUPS: Resource<Backup> = {
   isChanging: ({ operation }) => operation !== null,
   columns: [
     { label: T.time, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { label: T.size, isNumber: true, cell: ({ sizeBytes }) => MEGABYTES.format(sizeBytes / MEGABYTE) },
+    { label: T.size, isNumber: true, cell: ({ sizeBytes }) => bytes(sizeBytes) },
     { label: T.state, cell: (backup) => <State isBad={backup.status === 'failed'}>{stateOf(backup)}</State> },
     { label: T.keptUntil, cell: ({ retentionExpiresAt }) => <Time at={retentionExpiresAt} /> },
   ],
