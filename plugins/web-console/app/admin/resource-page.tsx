@@ -27,8 +27,7 @@ function rowsOf<Row>({ key }: Resource<Row>, answer: Answer | undefined): readon
 }
 
 function useList<Row>(resource: Resource<Row>, search: URLSearchParams) {
-  // What is typed into a filter is asked for once a person stops typing.
-  const query = useDebounced(queryOf(resource as Resource<never>, search).toString());
+  const query = queryOf(resource as Resource<never>, search).toString();
   const { isChanging = () => false } = resource;
   return useQuery({
     queryKey: [ADMIN_KEY, resource.path, query],
@@ -147,7 +146,9 @@ export interface ResourcePageProps<Row> {
 export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>): ReactNode {
   const { title, intro, hasPages = false, filters = [], create, empty } = resource;
   const [search, setSearch] = useSearchParams();
-  const { data, error, refetch, isPlaceholderData } = useList(resource, search);
+  // What is typed into a filter is asked for once a person stops typing.
+  const asked = new URLSearchParams(useDebounced(search.toString()));
+  const { data, error, refetch, isPlaceholderData } = useList(resource, asked);
   const { start, outcome } = useActions();
   // Rows are taken away, or what the page shows above them.
   const heading = useHeadingFocus([data, children]);
@@ -167,12 +168,13 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   const rows = rowsOf(resource, data);
   const offset = offsetOf(search);
   const total = data?.total ?? 0;
-  const isBeyond = hasPages && !isPlaceholderData && rows.length === 0 && offset > 0 && total > 0;
+  const isEmpty = data !== undefined && !isPlaceholderData && rows.length === 0;
+  const isBeyond = hasPages && isEmpty && offsetOf(asked) > 0 && total > 0;
   // The last row of a last page was deleted, or the address says more than there is.
   useEffect(() => {
     if (isBeyond) change('offset', String(lastOffset(total)), true);
   }, [isBeyond, total]);
-  const isFiltered = filters.some(({ name }) => search.get(name));
+  const isFiltered = filters.some(({ name }) => asked.get(name)?.trim());
   return (
     <>
       <div className={styles.heading}>
@@ -199,9 +201,7 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       {outcome}
       {error !== null && <Alert error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
-      {data !== undefined && rows.length === 0 && !isBeyond && (
-        <p role="status">{isFiltered ? ADMIN.noMatch : empty}</p>
-      )}
+      {isEmpty && !isBeyond && <p role="status">{isFiltered ? ADMIN.noMatch : empty}</p>}
       {rows.length > 0 && <Rows resource={resource} rows={rows} isBusy={isPlaceholderData} onAction={start} />}
       {hasPages && (total > PAGE_ROWS || (offset > 0 && total > 0)) && (
         <Paging total={total} offset={offset} onGo={(next) => change('offset', String(next))} />
