@@ -8,6 +8,7 @@ import { startBuiltIn } from '../harness/built-in-server.ts';
 import { emptyFolder } from '../harness/command.ts';
 import { accessibilityFaults, isWithinWindow, NARROW, openConsole } from '../harness/console-page.ts';
 import { type ConsoleSite, startConsoleSite } from '../harness/console-site.ts';
+import { PASSWORD } from '../harness/managed-server.ts';
 import { suiteNeeding } from '../harness/require.ts';
 
 const BASE = '/api/v1/admin/semantic';
@@ -181,6 +182,40 @@ suiteNeeding(
     await expect.poll(() => textOf(page).textContent()).toContain('# of somebody else');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'Nothing has been changed.' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps a draft when the session ends, until the person signs out', async () => {
+    await using visited = await site.visit(`${CUSTOMERS}&view=yaml`, site.boss);
+    const { page, context, complaints } = visited;
+    const signInAgain = async () => {
+      await page.getByLabel('E-mail').fill('boss@example.com');
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByText('These changes are not saved yet.').waitFor();
+      await atEnd(page);
+      await expect.poll(() => textOf(page).textContent()).toContain('# the draft');
+      expect(await textOf(page).textContent()).not.toContain('# discarded');
+    };
+    await atEnd(page);
+    await page.keyboard.type('# discarded');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await atEnd(page);
+    await page.keyboard.type('# the draft');
+    await context.clearCookies();
+    await save(page);
+    await signInAgain();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await context.clearCookies();
+    await save(page);
+    await page.getByLabel('E-mail').waitFor();
+    // Another host's page, where one signs in, leads to a new page here.
+    await page.reload();
+    await signInAgain();
+    await page.getByRole('banner').getByRole('button').last().click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
     expect(complaints).toEqual([]);
   });
 

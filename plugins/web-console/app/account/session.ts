@@ -1,4 +1,5 @@
 /** Changes the session of this browser, and drops everything that was read before. */
+import { dropDrafts } from '../admin/semantic/drafts.ts';
 import { call } from '../api/client.ts';
 import { setCredential } from '../api/credential.ts';
 import { startAnew, tellOtherTabs } from '../api/enter.ts';
@@ -18,5 +19,6 @@ export async function signOut({ mode }: Pick<Me, 'mode'>): Promise<void> {
     tellOtherTabs();
   }
   setCredential(undefined);
+  dropDrafts();
   startAnew('/');
 }

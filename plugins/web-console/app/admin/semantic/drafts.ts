@@ -1,5 +1,9 @@
-/** Keeps what was typed and not saved yet, while its page is left. */
+/**
+ * Keeps what was typed and not saved yet, for one person and this tab alone: while its page is left, and while the person signs
+ * in again, be it on the page of another host.
+ */
 import { useEffect } from 'react';
+import type { Me } from '../../api/queries.ts';
 import type { StoredFile } from './stored-file.ts';
 
 export interface Draft {
@@ -9,22 +13,69 @@ export interface Draft {
 }
 
 /** By the path of the file. */
-const drafts = new Map<string, Draft>();
+export type Drafts = Map<string, Draft>;
 
-export const draftOf = (file: string): Draft | undefined => drafts.get(file);
+const KEY = 'atlas.drafts';
 
-export const dropDraft = (file: string): boolean => drafts.delete(file);
+let user: string | undefined;
+let byOrganization = new Map<string, Drafts>();
+
+/** Into the storage of the tab, which outlives the page. */
+function store(): void {
+  const kept = [...byOrganization].filter(([, drafts]) => drafts.size > 0);
+  try {
+    if (kept.length === 0) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, JSON.stringify([user, kept.map(([id, drafts]) => [id, [...drafts]])]));
+  } catch {
+    // The browser keeps nothing, or not that much: they are kept while the page is.
+  }
+}
+
+/** What the page before this one has stored for the user. */
+function restored(): Map<string, Drafts> {
+  try {
+    const [whose, kept] = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    if (whose === user) return new Map(kept.map(([id, drafts]: [string, [string, Draft][]]) => [id, new Map(drafts)]));
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // There is no such storage.
+  }
+  return new Map();
+}
+
+/** Those of this person in this organization; those of another user are dropped. */
+export function draftsOf({ mode, user: person, orgId }: Pick<Me, 'mode' | 'user' | 'orgId'>): Drafts {
+  const next = JSON.stringify([mode, person?.id]);
+  if (next !== user) {
+    user = next;
+    byOrganization = restored();
+    addEventListener('pagehide', store);
+  }
+  const id = JSON.stringify(orgId);
+  const drafts = byOrganization.get(id) ?? new Map();
+  byOrganization.set(id, drafts);
+  return drafts;
+}
+
+/** Of all organizations: the person signs out. */
+export function dropDrafts(): void {
+  for (const drafts of byOrganization.values()) drafts.clear();
+  store();
+}
 
 /** Keeps the draft where it differs from its base; the browser asks before the window is closed. */
-export function useKeptDraft(file: string, { text, base }: Draft): void {
+export function useKeptDraft(drafts: Drafts, file: string, { text, base }: Draft): void {
   const isChanged = text !== base.text;
   useEffect(() => {
     if (isChanged) drafts.set(file, { text, base });
-    else dropDraft(file);
-  }, [file, text, base, isChanged]);
+    else drafts.delete(file);
+  }, [drafts, file, text, base, isChanged]);
   useEffect(() => {
     if (!isChanged) return undefined;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    const ask = (event: BeforeUnloadEvent) => {
+      // Who has ended the session has left already.
+      if (!document.body.hidden) event.preventDefault();
+    };
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, [isChanged]);

@@ -6,9 +6,9 @@ import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
 import adminStyles from '../admin.module.css';
-import { draftOf, useKeptDraft } from './drafts.ts';
+import { type Drafts, useKeptDraft } from './drafts.ts';
 import type { FilePlace } from './editor/problem-range.ts';
-import { fileAnswer, isMissing, saveFile } from './layer-queries.ts';
+import { fileAnswer, isMissing, isSignedOut, saveFile } from './layer-queries.ts';
 import { Objections } from './objections.tsx';
 import { type Objection, objectionsOf } from './refusal.ts';
 import { ReviewDialog } from './review-dialog.tsx';
@@ -21,6 +21,7 @@ const YamlEditor = lazy(() => import('./editor/yaml-editor.tsx'));
 
 export interface FileEditorProps {
   readonly file: string;
+  readonly drafts: Drafts;
   readonly stored: StoredFile;
   /** What is wrong with the file as it is stored. */
   readonly problems: readonly Objection[];
@@ -28,12 +29,12 @@ export interface FileEditorProps {
 }
 
 /** The text and what it was begun from, of the draft or of the stored file. */
-function useFileText(file: string, stored: StoredFile) {
-  const [draft, setDraft] = useState(() => draftOf(file) ?? { text: stored.text, base: stored });
+function useFileText({ file, drafts, stored }: Pick<FileEditorProps, 'file' | 'drafts' | 'stored'>) {
+  const [draft, setDraft] = useState(() => drafts.get(file) ?? { text: stored.text, base: stored });
   const [seen, setSeen] = useState(stored.version);
   const [replacement, setReplacement] = useState<{ readonly text: string }>();
   const { text, base } = draft;
-  useKeptDraft(file, draft);
+  useKeptDraft(drafts, file, draft);
   const isChanged = text !== base.text;
   const replaceBy = (next: StoredFile) => {
     setDraft({ text: next.text, base: next });
@@ -55,9 +56,10 @@ function useFileText(file: string, stored: StoredFile) {
   };
 }
 
-export function FileEditor({ file, stored, problems, isReadOnly }: FileEditorProps): ReactNode {
+export function FileEditor(props: FileEditorProps): ReactNode {
+  const { file, problems, isReadOnly } = props;
   const client = useQueryClient();
-  const { text, base, isChanged, replacement, discard, setText, setBase } = useFileText(file, stored);
+  const { text, base, isChanged, replacement, discard, setText, setBase } = useFileText(props);
   const [isReviewing, setIsReviewing] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const [told, setTold] = useState('');
@@ -76,7 +78,8 @@ export function FileEditor({ file, stored, problems, isReadOnly }: FileEditorPro
       setTold(T.saved(file));
       void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
     } catch (error) {
-      setFailure(error);
+      // Who has to sign in again is told so, and finds the draft as it was.
+      if (!isSignedOut(error)) setFailure(error);
       // Before the cursor can go anywhere, the dialog has to be gone.
       setIsReviewing(false);
       setTarget(objectionsOf(error).find((objection) => objection.file === file));

@@ -9,7 +9,7 @@ import { ShownText } from '../../ui/shown-text.tsx';
 import { ActionDialog } from '../action-dialog.tsx';
 import styles from '../admin.module.css';
 import { ADMIN } from '../texts.ts';
-import { dropDraft } from './drafts.ts';
+import type { Drafts } from './drafts.ts';
 import { EntityContents } from './entity-contents.tsx';
 import { FileEditor } from './file-editor.tsx';
 import { FileVersions } from './file-versions.tsx';
@@ -31,6 +31,11 @@ import ownStyles from './semantic.module.css';
 import { NEW_FILE, type StoredFile } from './stored-file.ts';
 import { SEMANTIC as T } from './texts.ts';
 
+export interface FilePageProps {
+  readonly file: string;
+  readonly drafts: Drafts;
+}
+
 /** Of a file with metrics, terms or the catalog. */
 function PartContents({ file }: { readonly file: string }): ReactNode {
   const [metrics, glossary, catalog] = [useMetrics(), useGlossary(), useCatalog()];
@@ -39,7 +44,11 @@ function PartContents({ file }: { readonly file: string }): ReactNode {
   );
 }
 
-function DeleteButton({ file, stored }: { readonly file: string; readonly stored: StoredFile }): ReactNode {
+interface DeleteButtonProps extends FilePageProps {
+  readonly stored: StoredFile;
+}
+
+function DeleteButton({ file, drafts, stored }: DeleteButtonProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const [, navigate] = useLocation();
   return (
@@ -57,7 +66,7 @@ function DeleteButton({ file, stored }: { readonly file: string; readonly stored
           }}
           onClose={() => setIsOpen(false)}
           onDone={() => {
-            dropDraft(file);
+            drafts.delete(file);
             navigate(LAYER_PATH);
           }}
         />
@@ -66,7 +75,7 @@ function DeleteButton({ file, stored }: { readonly file: string; readonly stored
   );
 }
 
-export function FilePage({ file }: { readonly file: string }): ReactNode {
+export function FilePage({ file, drafts }: FilePageProps): ReactNode {
   const [query] = useSearchParams();
   const [, navigate] = useLocation();
   const entities = useEntities();
@@ -94,7 +103,7 @@ export function FilePage({ file }: { readonly file: string }): ReactNode {
         <h1>
           <ShownText text={title} />
         </h1>
-        {!isFixed && present !== undefined && <DeleteButton file={file} stored={present} />}
+        {!isFixed && present !== undefined && <DeleteButton file={file} drafts={drafts} stored={present} />}
       </div>
       <p className={ownStyles.path}>
         <ShownText text={file} />
@@ -116,6 +125,7 @@ export function FilePage({ file }: { readonly file: string }): ReactNode {
           ) : (
             <FileEditor
               file={file}
+              drafts={drafts}
               stored={edited}
               problems={entities.data?.problems.filter((problem) => problem.file === file) ?? []}
               isReadOnly={isFixed}

@@ -80,6 +80,8 @@ export async function saveFile(file: string, text: string, over: StoredFile): Pr
 /** Whether the error of a file says that there is none. */
 export const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404;
 
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
 export const deletion = (file: string, version: string) =>
   ({ path: `${rawPath(file)}?version=${version}`, method: 'DELETE' }) as const;
 

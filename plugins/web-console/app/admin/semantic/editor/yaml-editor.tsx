@@ -35,14 +35,21 @@ export default function YamlEditor(props: YamlEditorProps): ReactNode {
     });
     return () => view.current?.destroy();
   });
+  // All effects run again when the page is shown again after signing in; what was done once is not done then.
+  const replaced = useRef(replacement);
   useEffect(() => {
-    if (view.current !== null && replacement !== undefined) replaceText(view.current, replacement.text);
+    if (view.current === null || replacement === undefined || replaced.current === replacement) return;
+    replaced.current = replacement;
+    replaceText(view.current, replacement.text);
   }, [replacement]);
   useEffect(() => {
     if (view.current !== null) markProblems(view.current, problems);
   }, [problems]);
+  const reached = useRef<FilePlace>(undefined);
   useEffect(() => {
-    if (view.current !== null && target !== undefined) goTo(view.current, target);
+    if (view.current === null || target === undefined || reached.current === target) return;
+    reached.current = target;
+    goTo(view.current, target);
   }, [target]);
   return <div ref={place} />;
 }
