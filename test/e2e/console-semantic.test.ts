@@ -219,6 +219,35 @@ suiteNeeding(
     expect(complaints).toEqual([]);
   });
 
+  it('restores a version over what it shows alone, and leaves a draft as it is', async () => {
+    const path = 'entities/orders.yml';
+    const first = await stored(path);
+    expect((await put(path, `${first}# second\n`)).status).toBe(200);
+    await using visited = await site.visit(`/admin/semantic?file=${encodeURIComponent(path)}&view=yaml`, site.boss);
+    const { page, complaints } = visited;
+    const dialog = page.getByRole('dialog');
+    await atEnd(page);
+    await page.keyboard.type('# draft');
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByRole('button', { name: 'Show version 1' }).click();
+    await dialog.getByText('Your changes that are not saved yet stay under YAML.').waitFor();
+    await expect.poll(() => dialog.locator('del').allTextContents()).toEqual(['# second']);
+    expect((await put(path, `${first}# third\n`)).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'Nothing was restored' }).waitFor();
+    await expect.poll(() => dialog.locator('del').allTextContents()).toEqual(['# third']);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await stored(path)).toBe(`${first}# third\n`);
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('status').filter({ hasText: 'Version 1 is restored.' }).waitFor();
+    expect(await stored(path)).toBe(first);
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await atEnd(page);
+    await expect.poll(() => textOf(page).textContent()).toContain('# draft');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    expect(complaints).toEqual([]);
+  });
+
   it('is worked by the keyboard alone', async () => {
     await using visited = await site.visit('/admin/semantic', site.boss);
     const { page, complaints } = visited;

@@ -1,19 +1,18 @@
 /** Edits a file of the layer: with suggestions, problems in their places, and a look at the changes before they are saved. */
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, useMemo, useState } from 'react';
-import { ApiError } from '../../api/failure.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
 import adminStyles from '../admin.module.css';
 import { type Drafts, useKeptDraft } from './drafts.ts';
 import type { FilePlace } from './editor/problem-range.ts';
-import { fileAnswer, isMissing, isSignedOut, saveFile } from './layer-queries.ts';
+import { fileAnswer, isConflict, isSignedOut, newestFile, saveFile } from './layer-queries.ts';
 import { Objections } from './objections.tsx';
 import { type Objection, objectionsOf } from './refusal.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 import styles from './semantic.module.css';
-import { NEW_FILE, type StoredFile } from './stored-file.ts';
+import type { StoredFile } from './stored-file.ts';
 import { SEMANTIC as T } from './texts.ts';
 import { useSuggest } from './use-suggest.ts';
 
@@ -90,8 +89,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
   async function compare(): Promise<void> {
     setFailure(undefined);
     try {
-      const newest = client.fetchQuery({ ...fileAnswer(file), staleTime: 0 });
-      setBase(await newest.catch((error) => (isMissing(error) ? NEW_FILE : Promise.reject(error))));
+      setBase(await newestFile(client, file));
       setIsReviewing(true);
     } catch (error) {
       setFailure(error);
@@ -102,7 +100,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
     setTold(isChanged ? '' : T.unchanged);
     setIsReviewing(isChanged);
   };
-  const isConflict = failure instanceof ApiError && failure.code === 'conflict';
+  const isOvertaken = isConflict(failure);
   return (
     <>
       {isReadOnly && <p role="note">{T.readOnly}</p>}
@@ -112,7 +110,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
         objections={objections}
         onGo={setTarget}
       />
-      {isConflict && (
+      {isOvertaken && (
         <div role="alert" className={styles.objections}>
           <p>{T.conflict}</p>
           <button type="button" onClick={() => void compare()}>
@@ -120,7 +118,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
           </button>
         </div>
       )}
-      {failure !== undefined && refused.length === 0 && !isConflict && <Alert error={failure} />}
+      {failure !== undefined && refused.length === 0 && !isOvertaken && <Alert error={failure} />}
       <LazyPart>
         <YamlEditor
           text={text}
@@ -157,7 +155,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
           title={T.saveTitle(file)}
           text={base.version === undefined ? T.saveText : `${T.saveText} ${T.keptText}`}
           file={file}
-          before={base.text}
+          base={base}
           after={text}
           action={T.save}
           run={save}

@@ -131,7 +131,7 @@ export function FilePage({ file, drafts }: FilePageProps): ReactNode {
               isReadOnly={isFixed}
             />
           ))}
-        {view === 'versions' && <FileVersions file={file} present={present} />}
+        {view === 'versions' && <FileVersions file={file} drafts={drafts} present={edited} />}
       </Tabs>
     </>
   );

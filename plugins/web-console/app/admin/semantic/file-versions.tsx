@@ -2,13 +2,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ADMIN_KEY } from '../../api/queries.ts';
+import { TEXTS } from '../../texts.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
 import { Text } from '../parts.tsx';
 import type { Column } from '../resource.ts';
-import { type FileVersion, isReadOnly, restoreVersion, useVersion, useVersions } from './layer-queries.ts';
+import type { Drafts } from './drafts.ts';
+import {
+  type FileVersion,
+  isConflict,
+  isReadOnly,
+  newestFile,
+  restoreVersion,
+  useVersion,
+  useVersions,
+} from './layer-queries.ts';
 import { LayerTable } from './layer-table.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import type { StoredFile } from './stored-file.ts';
@@ -16,29 +27,47 @@ import { SEMANTIC as T } from './texts.ts';
 
 interface VersionDialogProps {
   readonly version: FileVersion;
-  /** `undefined`: the file has been deleted. */
-  readonly present: StoredFile | undefined;
+  readonly present: StoredFile;
+  readonly hasDraft: boolean;
   readonly onRestored: () => void;
   readonly onClose: () => void;
 }
 
-function VersionDialog({ version, present, onRestored, onClose }: VersionDialogProps): ReactNode {
+function VersionDialog({ version, present, hasDraft, onRestored, onClose }: VersionDialogProps): ReactNode {
   const client = useQueryClient();
   const { id, file, number } = version;
+  const title = T.versionTitle(number, file);
   const { data, error } = useVersion(id);
+  // What the dialog shows is what it changes, also where the page has read a newer one meanwhile.
+  const [base, setBase] = useState(present);
   const restore = async () => {
-    await restoreVersion(id, present?.version);
+    try {
+      await restoreVersion(id, base);
+    } catch (failure) {
+      if (!isConflict(failure)) throw failure;
+      setBase(await newestFile(client, file));
+      throw new Error(T.restoreConflict);
+    }
     void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
     onRestored();
   };
-  if (error !== null) return <Alert error={error} />;
-  if (data === undefined) return null;
+  if (data === undefined) {
+    return (
+      <Dialog title={title} onClose={onClose}>
+        {error === null ? <Loading /> : <Alert error={error} />}
+        <button type="button" onClick={onClose}>
+          {TEXTS.close}
+        </button>
+      </Dialog>
+    );
+  }
+  const effect = version.version === base.version ? T.same : T.restoreText;
   return (
     <ReviewDialog
-      title={T.versionTitle(number, file)}
-      text={version.version === present?.version ? T.same : T.restoreText}
+      title={title}
+      text={hasDraft ? `${effect} ${T.draftStays}` : effect}
       file={file}
-      before={present?.text ?? ''}
+      base={base}
       after={data.content.replaceAll('\r\n', '\n')}
       action={T.restore}
       run={restore}
@@ -65,16 +94,18 @@ const columnsWith = (show: (version: FileVersion) => void): readonly Column<File
 
 export interface FileVersionsProps {
   readonly file: string;
+  readonly drafts: Drafts;
+  /** `undefined` until it has been read. */
   readonly present: StoredFile | undefined;
 }
 
-export function FileVersions({ file, present }: FileVersionsProps): ReactNode {
+export function FileVersions({ file, drafts, present }: FileVersionsProps): ReactNode {
   const { data, error, refetch } = useVersions(file);
   const [shown, setShown] = useState<FileVersion>();
   const [told, setTold] = useState('');
   if (isReadOnly(error)) return <p role="note">{T.readOnly}</p>;
   if (error !== null) return <Alert error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
+  if (data === undefined || present === undefined) return <Loading />;
   return (
     <>
       <p>{data.versions.length === 0 ? T.noVersions : T.versionsIntro}</p>
@@ -86,6 +117,7 @@ export function FileVersions({ file, present }: FileVersionsProps): ReactNode {
         <VersionDialog
           version={shown}
           present={present}
+          hasDraft={drafts.has(file)}
           onRestored={() => setTold(T.restored(shown.number))}
           onClose={() => setShown(undefined)}
         />

@@ -13,7 +13,7 @@ import type {
 import { call, send } from '../../api/client.ts';
 import { ApiError, failureOf } from '../../api/failure.ts';
 import { ADMIN_KEY } from '../../api/queries.ts';
-import { contentOf, type StoredFile, storedFile } from './stored-file.ts';
+import { contentOf, NEW_FILE, type StoredFile, storedFile } from './stored-file.ts';
 
 export type EntitySummary = EntityList['entities'][number];
 export type LayerProblem = EntityList['problems'][number];
@@ -64,21 +64,32 @@ export const fileAnswer = (file: string) =>
 
 export const useStoredFile = (file: string): UseQueryResult<StoredFile> => useQuery(fileAnswer(file));
 
+/** The file as it is now, whatever has been read of it before. */
+export const newestFile = (client: QueryClient, file: string): Promise<StoredFile> =>
+  client
+    .fetchQuery({ ...fileAnswer(file), staleTime: 0 })
+    .catch((error) => (isMissing(error) ? NEW_FILE : Promise.reject(error)));
+
+async function change(path: string, method: 'PUT' | 'POST', body: unknown, over: StoredFile): Promise<ChangedFile> {
+  const expected = over.version === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${over.version}"` };
+  const headers = { ...expected, 'content-type': 'application/json' };
+  const response = await send(path, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw await failureOf(response);
+  return (await response.json()) as ChangedFile;
+}
+
 /** Throws `ApiError`: 422 with what is wrong, 409 where the file is not the version of `over` any more. */
 export async function saveFile(file: string, text: string, over: StoredFile): Promise<StoredFile> {
   const content = contentOf(text, over);
-  const expected = over.version === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${over.version}"` };
-  const response = await send(rawPath(file), {
-    method: 'PUT',
-    headers: { ...expected, 'content-type': 'application/json' },
-    body: JSON.stringify({ content }),
-  });
-  if (!response.ok) throw await failureOf(response);
-  return storedFile(content, ((await response.json()) as ChangedFile).version);
+  const { version } = await change(rawPath(file), 'PUT', { content }, over);
+  return storedFile(content, version);
 }
 
 /** Whether the error of a file says that there is none. */
 export const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404;
+
+/** Whether somebody else has changed what was to be changed. */
+export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.code === 'conflict';
 
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
@@ -108,5 +119,6 @@ export const isReadOnly = (error: Error | null): boolean =>
 export const useVersion = (id: string): UseQueryResult<FileVersionDetail> =>
   useQuery(answer<FileVersionDetail>(`/versions/${id}`));
 
-export const restoreVersion = (id: string, over: string | undefined): Promise<ChangedFile> =>
-  call(`${BASE}/versions/${id}/restore`, { method: 'POST', body: over === undefined ? {} : { version: over } });
+/** Throws `ApiError` like `saveFile`. */
+export const restoreVersion = (id: string, over: StoredFile): Promise<ChangedFile> =>
+  change(`${BASE}/versions/${id}/restore`, 'POST', {}, over);

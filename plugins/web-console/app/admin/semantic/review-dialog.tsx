@@ -4,6 +4,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
 import styles from './semantic.module.css';
+import type { StoredFile } from './stored-file.ts';
 import { SEMANTIC as T } from './texts.ts';
 
 const ChangeView = lazy(() => import('./editor/change-view.tsx'));
@@ -12,7 +13,8 @@ export interface ReviewDialogProps {
   readonly title: string;
   readonly text: string;
   readonly file: string;
-  readonly before: string;
+  /** What is changed. Another one takes its place where somebody else has changed it. */
+  readonly base: StoredFile;
   readonly after: string;
   /** The verb, on the last button. */
   readonly action: string;
@@ -22,7 +24,7 @@ export interface ReviewDialogProps {
 }
 
 export function ReviewDialog(props: ReviewDialogProps): ReactNode {
-  const { title, text, file, before, after, action, run, onClose } = props;
+  const { title, text, file, base, after, action, run, onClose } = props;
   const [isRunning, setIsRunning] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const submit = () => {
@@ -38,7 +40,7 @@ export function ReviewDialog(props: ReviewDialogProps): ReactNode {
       <p>{text}</p>
       <div className={styles.review}>
         <LazyPart>
-          <ChangeView label={T.changesOf(file)} before={before} after={after} />
+          <ChangeView key={base.version} label={T.changesOf(file)} before={base.text} after={after} />
         </LazyPart>
       </div>
       {failure !== undefined && <Alert error={failure} />}

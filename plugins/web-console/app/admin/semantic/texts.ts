@@ -93,6 +93,9 @@ export const SEMANTIC = {
   showVersion: (number: number) => `Show version ${number.toLocaleString()}`,
   versionTitle: (number: number, file: string) => `Version ${number.toLocaleString()} of ${file}`,
   restoreText: 'This is what restoring it changes in the present file.',
+  draftStays: 'Your changes that are not saved yet stay under YAML.',
+  restoreConflict:
+    'Nothing was restored, because somebody else has changed the file meanwhile. Now you see what restoring changes in the newest version.',
   restore: 'Restore',
   restored: (number: number) => `Version ${number.toLocaleString()} is restored.`,
   same: 'The present file is the same.',
