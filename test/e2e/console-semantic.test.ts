@@ -284,7 +284,7 @@ suiteNeeding(
 
   it('shows hostile names as the texts that they are', async () => {
     const name = JSON.stringify(HOSTILE);
-    const file = `table: customers\nname: ${name}\ndescription: ${name}\ndimensions:\n  - name: ${name}\n    sql: id\n`;
+    const file = `table: customers\nname: ${name}\ndescription: ${name}\ndimensions:\n  - name: ${name}\n    sql: id\n# \u200c\u2068\n`;
     expect((await put('entities/hostile.yml', file)).status).toBe(201);
     await using visited = await site.visit('/admin/semantic', site.boss);
     const { page, complaints } = visited;
@@ -296,13 +296,24 @@ suiteNeeding(
     await page.getByRole('table', { name: 'Columns' }).getByRole('cell', { name: /^<img/ }).first().waitFor();
     await page.getByRole('tab', { name: 'YAML' }).click();
     await expect.poll(() => textOf(page).textContent()).toContain('onerror');
-    expect(await page.locator('.cm-specialChar').count()).toBe(3);
+    expect(await page.locator('.cm-specialChar').allTextContents()).toEqual([
+      ...Array(3).fill('U+202E'),
+      'U+200C',
+      'U+2068',
+    ]);
     await page.keyboard.press('Tab');
     await atEnd(page);
     await page.keyboard.type('joins:\n- target: ');
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /<img.*U\+202E/ }).waitFor();
     await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.keyboard.type('table: customers');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const deleted = page.getByRole('dialog').locator('del');
+    await expect.poll(() => deleted.allTextContents()).toContain('# U+200CU+2068');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { visibleParts, visibleText } from './visible-text.ts';
+import { HIDDEN_CHARACTERS, visibleParts, visibleText } from './visible-text.ts';
 
 it.each([
   ['a\u202eb', 'aU+202Eb'],
@@ -11,6 +11,8 @@ it.each([
   ['a\u200db', 'aU+200Db'],
 ])('%j shows what it hides', (text, shown) => {
   expect(visibleText(text)).toBe(shown);
+  const kept = visibleParts(text, '\n\t').map((part) => part.text);
+  expect(text.replace(HIDDEN_CHARACTERS, visibleText)).toBe(kept.join(''));
 });
 
 it.each([
@@ -18,12 +20,13 @@ it.each([
   'שלום',
   '👩‍👩‍👧',
   '👩🏽‍🚀',
-  '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+  '🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
   'می\u200cخواهم',
   'क्\u200dष',
   '',
 ])('%j stays as it is', (text) => {
   expect(visibleText(text)).toBe(text);
+  expect(text.search(HIDDEN_CHARACTERS)).toBe(-1);
 });
 
 it('marks symbols and keeps what its place can show', () => {

@@ -14,7 +14,9 @@ const JOINED = '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u20
 const SCRIPTS =
   '[\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Deva}\\p{sc=Beng}\\p{sc=Guru}\\p{sc=Gujr}\\p{sc=Taml}\\p{sc=Telu}\\p{sc=Knda}\\p{sc=Mlym}\\p{sc=Sinh}\\p{sc=Khmr}\\p{sc=Mymr}]';
 const SPELLED = `(?<=${SCRIPTS})[\\u200c\\u200d](?=${SCRIPTS})`;
-const FLAG = '(?<=\\u{1f3f4})[\\u{e0020}-\\u{e007e}]+\\u{e007f}';
+const FLAG = '(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007e}]{0,8})[\\u{e0020}-\\u{e007e}]{0,8}\\u{e007f}';
+/** Matches each of them, other than line breaks and tabs, for an editor to mark. */
+export const HIDDEN_CHARACTERS = new RegExp(`(?=${HIDDEN})(?!${JOINED}|${SPELLED}|${FLAG}|[\\t\\n])[^]`, 'gu');
 const ANY_HIDDEN = new RegExp(HIDDEN, 'u');
 const PARTS = new RegExp(`(${JOINED}|${SPELLED}|${FLAG})|${HIDDEN}`, 'gu');
 

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, useMemo, useState } from 'react';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
+import { ShownText } from '../../ui/shown-text.tsx';
 import adminStyles from '../admin.module.css';
 import { type Drafts, useKeptDraft } from './drafts.ts';
 import type { FilePlace } from './editor/problem-range.ts';
@@ -148,7 +149,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
         </div>
       )}
       <p role="status" className={adminStyles.told}>
-        {isChanged ? '' : told}
+        <ShownText text={isChanged ? '' : told} />
       </p>
       {isReviewing && (
         <ReviewDialog

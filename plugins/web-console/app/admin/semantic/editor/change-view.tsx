@@ -3,6 +3,7 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import type { ReactNode } from 'react';
+import { DELETED_CHARACTERS_SHOWN } from './hidden-characters.ts';
 import { useShadowPlace } from './shadow-place.ts';
 import { sharedExtensions } from './yaml-view.ts';
 
@@ -32,6 +33,7 @@ export default function ChangeView({ label, before, after }: ChangeViewProps): R
           gutter: false,
           collapseUnchanged: { margin: MARGIN },
         }),
+        DELETED_CHARACTERS_SHOWN,
       ],
     });
     return () => view.destroy();

@@ -16,13 +16,13 @@ import {
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
-  highlightSpecialChars,
   keymap,
   lineNumbers,
   showPanel,
 } from '@codemirror/view';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { CONSOLE_THEME } from './editor-theme.ts';
+import { HIDDEN_CHARACTERS_SHOWN } from './hidden-characters.ts';
 import { type FilePlace, rangeOf } from './problem-range.ts';
 import type { Suggested } from './suggestions.ts';
 import { YAML } from './yaml-language.ts';
@@ -74,9 +74,9 @@ function completionSource(suggest: YamlViewOptions['suggest']): CompletionSource
 export const sharedExtensions = (label: string, attributes: Readonly<Record<string, string>> = {}): Extension => [
   CONSOLE_THEME,
   YAML,
-  highlightSpecialChars(),
+  HIDDEN_CHARACTERS_SHOWN,
   EditorView.lineWrapping,
-  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', ...attributes }),
+  EditorView.contentAttributes.of({ 'aria-label': visibleText(label), tabindex: '0', ...attributes }),
 ];
 
 const editing = ({ onChange, suggest, hint }: YamlViewOptions): Extension => [
