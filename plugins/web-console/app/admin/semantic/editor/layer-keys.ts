@@ -1,15 +1,4 @@
-/** Lists the keys of the files of a semantic layer, and what their values are. The compiler holds it to the schemas. */
-import type { Static } from '@sinclair/typebox';
-import type {
-  CatalogFile,
-  Dimension,
-  EntityFile,
-  GlossaryFile,
-  Meaning,
-  Measure,
-  MetricsFile,
-  Segment,
-} from '../../../../../semantic-layer/index.ts';
+/** Lists the keys of the files of a semantic layer, and what their values are. A test holds it to the schemas of the layer. */
 
 /** Words to choose from, the keys of a map or of the maps of a list, or the kind of a value. */
 export type Values = 'text' | 'sql' | 'table' | 'entity' | 'column' | 'joinedColumn' | readonly string[] | Keys;
@@ -18,21 +7,12 @@ export interface Keys {
   readonly [key: string]: Values;
 }
 
-type KeysOf<T> = Readonly<Record<keyof T & string, Values>>;
-type Item<List> = List extends readonly (infer One)[] ? One : never;
-type Join = Item<NonNullable<EntityFile['joins']>>;
-type JoinColumns = Exclude<Join['on'], readonly unknown[]>;
-type QueryPattern = Item<NonNullable<EntityFile['query_patterns']>>;
-type MetricList = Extract<Static<typeof MetricsFile>, { readonly metrics: unknown }>;
-type Term = Item<Static<typeof GlossaryFile>['terms']>;
-type CatalogEntity = Item<NonNullable<CatalogFile['entities']>>;
-
 const YES_NO = ['true', 'false'];
 
-const DIMENSION: KeysOf<Dimension> = {
+const DIMENSION: Keys = {
   name: 'column',
   sql: 'sql',
-  type: ['string', 'number', 'boolean', 'date', 'timestamp', 'json'] satisfies Dimension['type'][],
+  type: ['string', 'number', 'boolean', 'date', 'timestamp', 'json'],
   description: 'text',
   primary_key: YES_NO,
   sample_values: 'text',
@@ -46,30 +26,30 @@ const DIMENSION: KeysOf<Dimension> = {
   mask: 'text',
 };
 
-const MEASURE: KeysOf<Measure> = {
+const MEASURE: Keys = {
   name: 'text',
   sql: 'sql',
-  type: ['count', 'count_distinct', 'sum', 'avg', 'min', 'max', 'ratio'] satisfies Measure['type'][],
+  type: ['count', 'count_distinct', 'sum', 'avg', 'min', 'max', 'ratio'],
   description: 'text',
   format: 'text',
-  additive: ['not over time'] satisfies Measure['additive'][],
+  additive: ['not over time'],
   synonyms: 'text',
 };
 
-const JOIN: KeysOf<Join> = {
+const JOIN: Keys = {
   name: 'text',
   target: 'entity',
-  relationship: ['many_to_one', 'one_to_many', 'one_to_one', 'many_to_many'] satisfies Join['relationship'][],
-  on: { from: 'column', to: 'joinedColumn' } satisfies KeysOf<JoinColumns>,
+  relationship: ['many_to_one', 'one_to_many', 'one_to_one', 'many_to_many'],
+  on: { from: 'column', to: 'joinedColumn' },
   description: 'text',
 };
 
-const SEGMENT: KeysOf<Segment> = { name: 'text', sql: 'sql', default: YES_NO, description: 'text', synonyms: 'text' };
+const SEGMENT: Keys = { name: 'text', sql: 'sql', default: YES_NO, description: 'text', synonyms: 'text' };
 
-const ENTITY: KeysOf<EntityFile> = {
+const ENTITY: Keys = {
   table: 'table',
   name: 'text',
-  type: ['table', 'view', 'fact', 'dimension'] satisfies EntityFile['type'][],
+  type: ['table', 'view', 'fact', 'dimension'],
   schema: 'text',
   connection: 'text',
   grain: 'text',
@@ -80,10 +60,10 @@ const ENTITY: KeysOf<EntityFile> = {
   measures: MEASURE,
   joins: JOIN,
   segments: SEGMENT,
-  query_patterns: { description: 'text', sql: 'sql' } satisfies KeysOf<QueryPattern>,
+  query_patterns: { description: 'text', sql: 'sql' },
 };
 
-const METRIC: KeysOf<Item<MetricList['metrics']>> = {
+const METRIC: Keys = {
   id: 'text',
   label: 'text',
   description: 'text',
@@ -96,7 +76,7 @@ const METRIC: KeysOf<Item<MetricList['metrics']>> = {
   dimensions: 'text',
 };
 
-const MEANING: KeysOf<Meaning> = {
+const MEANING: Keys = {
   name: 'text',
   description: 'text',
   entity: 'entity',
@@ -106,7 +86,7 @@ const MEANING: KeysOf<Meaning> = {
   sql: 'sql',
 };
 
-const TERM: KeysOf<Term> = {
+const TERM: Keys = {
   term: 'text',
   status: ['defined', 'ambiguous'],
   definition: 'text',
@@ -117,7 +97,7 @@ const TERM: KeysOf<Term> = {
   meanings: MEANING,
 };
 
-const CATALOG_ENTITY: KeysOf<CatalogEntity> = {
+const CATALOG_ENTITY: Keys = {
   name: 'entity',
   file: 'text',
   grain: 'text',
@@ -126,7 +106,7 @@ const CATALOG_ENTITY: KeysOf<CatalogEntity> = {
   common_questions: 'text',
 };
 
-const CATALOG: KeysOf<CatalogFile> = { name: 'text', description: 'text', entities: CATALOG_ENTITY };
+const CATALOG: Keys = { name: 'text', description: 'text', entities: CATALOG_ENTITY };
 
 /** The keys of the file at this path of a layer. */
 export function keysOf(path: string): Keys {
