@@ -2,12 +2,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { keysOf } from './editor/layer-keys.ts';
-import { type KnownNames, type Suggested, suggestionsAt } from './editor/suggestions.ts';
+import { type KnownNames, type Suggested, suggestionsAt, type WritingPlace } from './editor/suggestions.ts';
 import { columnsOf, useEntities } from './layer-queries.ts';
 
-export function useSuggest(
-  file: string,
-): (text: string, at: number, isAsked: boolean) => Promise<Suggested | undefined> {
+export function useSuggest(file: string): (where: WritingPlace, isAsked: boolean) => Promise<Suggested | undefined> {
   const client = useQueryClient();
   const { data } = useEntities();
   return useMemo(() => {
@@ -21,6 +19,6 @@ export function useSuggest(
       columns: () => columns(entities.find((entity) => entity.file === file)),
       columnsOf: (name) => columns(entities.find((entity) => entity.name === name)),
     };
-    return (text, at, isAsked) => suggestionsAt(keysOf(file), text, at, names, isAsked);
+    return (where, isAsked) => suggestionsAt(keysOf(file), where, names, isAsked);
   }, [client, data, file]);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keysOf } from './layer-keys.ts';
-import { type KnownNames, quoted, suggestionsAt } from './suggestions.ts';
+import { type KnownNames, quoted, suggestionsAt, type WritingPlace } from './suggestions.ts';
 
 const NAMES: KnownNames = {
   tables: ['orders', 'customers'],
@@ -9,8 +9,13 @@ const NAMES: KnownNames = {
   columnsOf: async (entity) => (entity === 'customers' ? ['id', 'country'] : []),
 };
 
+function placeIn(before: string, after = ''): WritingPlace {
+  const [line = '', ...above] = before.split('\n').reverse();
+  return { line, above, text: () => before + after };
+}
+
 async function labels(before: string, { path = 'entities/x.yml', after = '', isAsked = true } = {}) {
-  const found = await suggestionsAt(keysOf(path), before + after, before.length, NAMES, isAsked);
+  const found = await suggestionsAt(keysOf(path), placeIn(before, after), NAMES, isAsked);
   return found?.options.map(({ label }) => label);
 }
 
@@ -34,7 +39,7 @@ it('suggests words and names for values', async () => {
 
 it('suggests columns inside an expression, in place of the word there', async () => {
   const text = 'measures:\n  - sql: sum(cus';
-  const found = await suggestionsAt(keysOf('entities/x.yml'), text, text.length, NAMES, false);
+  const found = await suggestionsAt(keysOf('entities/x.yml'), placeIn(text), NAMES, false);
   expect(found).toMatchObject({ typed: 'cus', options: [{ text: 'id' }, { text: 'customer_id' }] });
 });
 

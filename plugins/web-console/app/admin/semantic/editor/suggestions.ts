@@ -12,6 +12,16 @@ export interface KnownNames {
   columnsOf(entity: string): Promise<readonly string[]>;
 }
 
+/** Where something is written; of a long file only what is needed is read. */
+export interface WritingPlace {
+  /** Its line, up to the place. */
+  readonly line: string;
+  /** The lines above it, the nearest first. */
+  readonly above: Iterable<string>;
+  /** The text of the whole file. */
+  text(): string;
+}
+
 export interface Suggestion {
   readonly label: string;
   /** What is written. */
@@ -51,31 +61,34 @@ async function joinedColumns(text: string, names: KnownNames): Promise<readonly 
   return columns.flat();
 }
 
-async function valueSuggestions(values: Values, text: string, names: KnownNames): Promise<readonly Suggestion[]> {
+async function valueSuggestions(
+  values: Values,
+  where: WritingPlace,
+  names: KnownNames,
+): Promise<readonly Suggestion[]> {
   if (isKeys(values)) return [];
   if (typeof values !== 'string') return values.map((word) => ({ label: word, text: word }));
   if (values === 'table') return named(names.tables);
   if (values === 'entity') return named(names.entities);
-  if (values === 'joinedColumn') return joinedColumns(text, names);
+  if (values === 'joinedColumn') return joinedColumns(where.text(), names);
   // Inside an expression there are no quotes of YAML.
   if (values === 'sql') return (await names.columns()).map((column) => ({ label: column, text: column }));
   return values === 'column' ? named(await names.columns()) : [];
 }
 
-/** For the place at the end of `text.slice(0, at)`; `isAsked`: also where nothing has been typed yet. */
+/** `isAsked`: also where nothing has been typed yet. */
 export async function suggestionsAt(
   keys: Keys,
-  text: string,
-  at: number,
+  where: WritingPlace,
   names: KnownNames,
   isAsked: boolean,
 ): Promise<Suggested | undefined> {
-  const place = placeAt(text.slice(0, at));
+  const place = placeAt(where.line, where.above);
   if (place === undefined) return undefined;
   const values = valuesAt(keys, place.key === undefined ? place.path : [...place.path, place.key]);
   if (values === undefined) return undefined;
   const isKey = place.key === undefined && isKeys(values);
-  const options = isKey ? keySuggestions(values) : await valueSuggestions(values, text, names);
+  const options = isKey ? keySuggestions(values) : await valueSuggestions(values, where, names);
   const typed = values === 'sql' ? (/[\w$]*$/.exec(place.typed)?.[0] ?? '') : place.typed;
   const isEnough = isAsked || typed !== '' || (place.key !== undefined && typeof values === 'object');
   return options.length === 0 || !isEnough ? undefined : { typed, options };

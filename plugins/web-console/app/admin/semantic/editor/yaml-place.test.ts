@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { placeAt } from './yaml-place.ts';
 
+function placeAfter(before: string) {
+  const [line = '', ...above] = before.split('\n').reverse();
+  return placeAt(line, above);
+}
+
 it.each([
   ['', { path: [], key: undefined, typed: '' }],
   ['tab', { path: [], key: undefined, typed: 'tab' }],
@@ -21,14 +26,19 @@ it.each([
   ['synonyms: [a, b', { path: ['synonyms'], key: undefined, typed: 'b' }],
   ['description: at 10:30 {x', { path: [], key: 'description', typed: 'at 10:30 {x' }],
 ])('%j', (before, place) => {
-  expect(placeAt(before)).toEqual(place);
+  expect(placeAfter(before)).toEqual(place);
 });
 
 it('has no place inside a comment', () => {
-  expect(placeAt('table: orders # the tab')).toBeUndefined();
+  expect(placeAfter('table: orders # the tab')).toBeUndefined();
 });
 
-it('reads a long file without going back and forth', () => {
-  const dimensions = Array.from({ length: 20_000 }, (_, at) => `  - { name: c${at} }`);
-  expect(placeAt(['dimensions:', ...dimensions, '  - na'].join('\n'))?.path).toEqual(['dimensions']);
+it('reads no more of a long file than it needs', () => {
+  function* above() {
+    for (let at = 0; at < 20_000; at += 1) yield `  - { name: c${at} }`;
+    yield 'dimensions:';
+    throw new Error('It reads on.');
+  }
+  expect(placeAt('  - na', above())?.path).toEqual(['dimensions']);
+  expect(placeAt('tab', above())?.path).toEqual([]);
 });

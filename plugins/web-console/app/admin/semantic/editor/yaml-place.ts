@@ -41,26 +41,26 @@ function outermost(lead: string): number {
 }
 
 /** The keys of the lines above that `lead` is below. */
-function keysAbove(lines: readonly string[], lead: string): string[] {
+function keysAbove(above: Iterable<string>, lead: string): string[] {
   const keys: string[] = [];
   let column = outermost(lead);
-  for (let at = lines.length - 1; at >= 0 && column > 0; at -= 1) {
-    const [, indentation, key] = KEY_LINE.exec(lines[at] ?? '') ?? [];
+  if (column === 0) return keys;
+  for (const line of above) {
+    const [, indentation, key] = KEY_LINE.exec(line) ?? [];
     if (indentation === undefined || key === undefined || indentation.length >= column) continue;
     keys.unshift(key);
     column = outermost(indentation);
+    if (column === 0) break;
   }
   return keys;
 }
 
-/** `before`: the text of the file up to the place. `undefined` inside a comment. */
-export function placeAt(before: string): Place | undefined {
-  const lines = before.split('\n');
-  const line = lines.pop() ?? '';
+/** `line`: up to the place; `above`: the lines above it, the nearest first. `undefined` inside a comment. */
+export function placeAt(line: string, above: Iterable<string>): Place | undefined {
   if (/(?:^|\s)#/.test(line)) return undefined;
   const [lead = ''] = LEAD.exec(line) ?? [];
   const frames = framesOf(line.slice(lead.length));
   const inner = frames.at(-1) as Frame;
   const outer = frames.slice(0, -1).flatMap(({ key }) => key ?? []);
-  return { path: [...keysAbove(lines, lead), ...outer], key: inner.key, typed: inner.typed.trimStart() };
+  return { path: [...keysAbove(above, lead), ...outer], key: inner.key, typed: inner.typed.trimStart() };
 }

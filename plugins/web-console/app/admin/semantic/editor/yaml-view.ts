@@ -10,7 +10,7 @@ import {
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, indentUnit } from '@codemirror/language';
 import { lintGutter, nextDiagnostic, setDiagnostics } from '@codemirror/lint';
-import { EditorState, type Extension } from '@codemirror/state';
+import { EditorState, type Extension, type Text } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -24,7 +24,7 @@ import { visibleText } from '../../../ui/visible-text.ts';
 import { CONSOLE_THEME } from './editor-theme.ts';
 import { HIDDEN_CHARACTERS_SHOWN } from './hidden-characters.ts';
 import { type FilePlace, rangeOf } from './problem-range.ts';
-import type { Suggested } from './suggestions.ts';
+import type { Suggested, WritingPlace } from './suggestions.ts';
 import { YAML } from './yaml-language.ts';
 
 export interface FileProblem extends FilePlace {
@@ -39,7 +39,7 @@ export interface YamlViewOptions {
   readonly hint: string;
   readonly isReadOnly: boolean;
   onChange(text: string): void;
-  suggest(text: string, at: number, isAsked: boolean): Promise<Suggested | undefined>;
+  suggest(where: WritingPlace, isAsked: boolean): Promise<Suggested | undefined>;
 }
 
 const HINT_ID = 'hint';
@@ -56,14 +56,21 @@ function hintPanel(hint: string): Extension {
   });
 }
 
+function* linesAbove(doc: Text, from: number): Iterable<string> {
+  for (const part of doc.iterRange(from, 0)) if (part !== '\n') yield part;
+}
+
 function completionSource(suggest: YamlViewOptions['suggest']): CompletionSource {
   return async ({ state, pos, explicit }) => {
-    const found = await suggest(state.doc.toString(), pos, explicit);
+    const { doc } = state;
+    const { from, text } = doc.lineAt(pos);
+    const above = linesAbove(doc, from);
+    const found = await suggest({ line: text.slice(0, pos - from), above, text: () => doc.toString() }, explicit);
     if (found === undefined) return null;
-    const options = found.options.map(({ label, text, detail }) => ({
+    const options = found.options.map(({ label, text: apply, detail }) => ({
       label,
       displayLabel: visibleText(label),
-      apply: text,
+      apply,
       ...(detail !== undefined && { detail: visibleText(detail) }),
     }));
     return { from: pos - found.typed.length, options, validFor: /^[\w.-]*$/ };
