@@ -384,6 +384,27 @@ suiteNeeding(
     expect(complaints).toEqual([]);
   });
 
+  it('shows the first of many entities and finds the others', async () => {
+    await using visited = await site.visit('/admin/semantic', site.boss);
+    const { page, complaints } = visited;
+    const entities = page.getByRole('table', { name: 'Entities' });
+    await entities.getByRole('link', { name: 'orders', exact: true }).waitFor();
+    const { body } = await site.boss.send(`${BASE}/entities`);
+    const many = Array.from({ length: 2_000 }, (_, at) => ({
+      ...body.entities[0],
+      name: `e${at}`,
+      file: `entities/e${at}.yml`,
+    }));
+    await page.route(`**${BASE}/entities`, (route) => route.fulfill({ json: { ...body, entities: many } }));
+    await page.reload();
+    await page.getByRole('button', { name: 'Show 100 more of 1,900' }).click();
+    await expect.poll(() => entities.getByRole('link').count()).toBe(200);
+    await page.getByRole('searchbox', { name: 'Search the layer' }).fill('e1999');
+    await entities.getByRole('link', { name: 'e1999', exact: true }).waitFor();
+    expect(await entities.getByRole('link').count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   it('has pages that fit a phone, light and dark', async () => {
     for (const path of ['/admin/semantic', CUSTOMERS, `${CUSTOMERS}&view=yaml`, `${CUSTOMERS}&view=versions`]) {
       await using visited = await site.visit(path, site.boss, { viewport: NARROW });

@@ -1,5 +1,5 @@
 /** Lists the entities, metrics, terms and the catalog of the layer, with what is wrong with it and what changed last. */
-import type { ReactNode } from 'react';
+import { memo, type ReactNode, useDeferredValue } from 'react';
 import { useSearchParams } from 'wouter';
 import { Alert } from '../../ui/alert.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -11,6 +11,7 @@ import { State, Text } from '../parts.tsx';
 import type { Column } from '../resource.ts';
 import { ADMIN } from '../texts.ts';
 import { AddFileButton } from './add-file.tsx';
+import { useFirstItems } from './first-items.tsx';
 import { FileLink } from './layer-links.tsx';
 import { LayerParts } from './layer-parts.tsx';
 import {
@@ -56,17 +57,19 @@ const CHANGE_COLUMNS: readonly Column<FileVersion>[] = [
 ];
 
 function Problems({ problems }: { readonly problems: readonly LayerProblem[] }): ReactNode {
+  const { shown, more, place } = useFirstItems<LayerProblem, HTMLUListElement>(problems);
   if (problems.length === 0) return null;
   return (
     <section className={styles.section}>
       <h2>{T.problems}</h2>
-      <ul>
-        {problems.map(({ file, line, message }, at) => (
+      <ul ref={place} tabIndex={-1}>
+        {shown.map(({ file, line, message }, at) => (
           <li key={at}>
             <FileLink file={file} view="yaml" /> <Text>{T.place(line, message)}</Text>
           </li>
         ))}
       </ul>
+      {more}
     </section>
   );
 }
@@ -77,17 +80,39 @@ function sumOf(entities: readonly EntitySummary[]): string {
   return T.counts(entities.length, sum('columnCount'), sum('measureCount'), sum('joinCount'));
 }
 
+/** What holds the text. It is made again only for another text, and while nothing else is to be done. */
+const LayerList = memo(function LayerList({ search }: { readonly search: string }): ReactNode {
+  const entities = useEntities();
+  const parts = [useMetrics(), useGlossary(), useCatalog()] as const;
+  const [metrics, glossary, catalog] = parts;
+  const latest = useLatestVersions();
+  const all = [entities, ...parts];
+  const isReading = all.some(({ isPending }) => isPending);
+  const found = entities.data?.entities.filter((entity) => hasWords(entity, search)) ?? [];
+  const rows = rowsOf({ metrics: metrics.data, glossary: glossary.data, catalog: catalog.data }, search);
+  const isEmpty = [found, ...Object.values(rows)].every((part) => part.length === 0);
+  const hasFailed = all.some(({ error }) => error !== null);
+  return (
+    <>
+      {all.map(
+        ({ error, refetch }, at) => error !== null && <Alert key={at} error={error} onRetry={() => void refetch()} />,
+      )}
+      {isReading && <Loading />}
+      {isEmpty && !isReading && !hasFailed && <p role="status">{search === '' ? T.noEntities : ADMIN.noMatch}</p>}
+      {search === '' && <Problems problems={entities.data?.problems ?? []} />}
+      <LayerTable title={T.entities} columns={ENTITY_COLUMNS} rows={found} />
+      <LayerParts {...rows} />
+      {search === '' && <LayerTable title={T.changes} columns={CHANGE_COLUMNS} rows={latest.data?.versions ?? []} />}
+    </>
+  );
+});
+
 export function LayerBrowser(): ReactNode {
   const [query, setQuery] = useSearchParams();
   const entities = useEntities();
-  const [metrics, glossary, catalog] = [useMetrics(), useGlossary(), useCatalog()];
   const latest = useLatestVersions();
   usePageTitle(ADMIN.areas.semantic);
   const search = query.get('search') ?? '';
-  const found = entities.data?.entities.filter((entity) => hasWords(entity, search));
-  const answers = { metrics: metrics.data, glossary: glossary.data, catalog: catalog.data };
-  const rows = rowsOf(answers, search);
-  const isEmpty = found?.length === 0 && Object.values(rows).every((part) => part.length === 0);
   return (
     <>
       <div className={styles.heading}>
@@ -104,15 +129,7 @@ export function LayerBrowser(): ReactNode {
           onChange={(_, value) => setQuery(value === '' ? {} : { search: value }, { replace: true })}
         />
       </search>
-      {[entities, metrics, glossary, catalog].map(
-        ({ error, refetch }, at) => error !== null && <Alert key={at} error={error} onRetry={() => void refetch()} />,
-      )}
-      {entities.isPending && <Loading />}
-      {isEmpty && <p>{search === '' ? T.noEntities : ADMIN.noMatch}</p>}
-      {search === '' && <Problems problems={entities.data?.problems ?? []} />}
-      <LayerTable title={T.entities} columns={ENTITY_COLUMNS} rows={found ?? []} />
-      <LayerParts {...rows} />
-      {search === '' && <LayerTable title={T.changes} columns={CHANGE_COLUMNS} rows={latest.data?.versions ?? []} />}
+      <LayerList search={useDeferredValue(search)} />
     </>
   );
 }

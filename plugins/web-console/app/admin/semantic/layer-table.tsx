@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import styles from '../admin.module.css';
 import type { Column } from '../resource.ts';
+import { useFirstItems } from './first-items.tsx';
 
 export interface LayerTableProps<Row> {
   readonly title: string;
@@ -11,12 +12,13 @@ export interface LayerTableProps<Row> {
 
 /** Nothing where there are no rows. */
 export function LayerTable<Row>({ title, columns, rows }: LayerTableProps<Row>): ReactNode {
+  const { shown, more, place } = useFirstItems<Row, HTMLElement>(rows);
   if (rows.length === 0) return null;
   return (
     <div className={styles.section}>
       <h2>{title}</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to take the focus */}
-      <section className={styles.scroll} tabIndex={0} aria-label={title}>
+      <section ref={place} className={styles.scroll} tabIndex={0} aria-label={title}>
         <table className={styles.table} aria-label={title}>
           <thead>
             <tr>
@@ -28,7 +30,7 @@ export function LayerTable<Row>({ title, columns, rows }: LayerTableProps<Row>):
             </tr>
           </thead>
           <tbody>
-            {rows.map((row, at) => (
+            {shown.map((row, at) => (
               <tr key={at}>
                 {columns.map(({ label, isNumber, cell }) => (
                   <td key={label} data-number={isNumber}>
@@ -40,6 +42,7 @@ export function LayerTable<Row>({ title, columns, rows }: LayerTableProps<Row>):
           </tbody>
         </table>
       </section>
+      {more}
     </div>
   );
 }

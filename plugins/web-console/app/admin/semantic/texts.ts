@@ -6,6 +6,7 @@ export const SEMANTIC = {
   counts: (entities: number, columns: number, measures: number, joins: number) =>
     `${counted(entities, 'entity', 'entities')} with ${counted(columns, 'column', 'columns')}, ${counted(measures, 'measure', 'measures')} and ${counted(joins, 'join', 'joins')}.`,
   search: 'Search the layer',
+  more: (count: number, rest: number) => `Show ${count.toLocaleString()} more of ${rest.toLocaleString()}`,
   problemCount: (count: number) => counted(count, 'problem', 'problems'),
   problems: 'Problems',
   entities: 'Entities',
