@@ -177,7 +177,9 @@ suiteNeeding(
     await expect.poll(() => page.locator('del').allTextContents()).toContain('# of somebody else');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect(await stored(path)).toBe(`${first}# of somebody else\n`);
+    expect(await isFocused(page.getByRole('button', { name: 'Save', exact: true }))).toBe(true);
     await page.getByRole('button', { name: 'Discard changes' }).click();
+    expect(await isFocused(page.getByRole('button', { name: 'Save', exact: true }))).toBe(true);
     await atEnd(page);
     await expect.poll(() => textOf(page).textContent()).toContain('# of somebody else');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -341,6 +343,11 @@ suiteNeeding(
       expect(await textOf(page).textContent()).toMatch(/^table: customers/);
       expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
       expect(await accessibilityFaults(page)).toEqual([]);
+      await page.goto(`${server.url}/admin/semantic?file=entities%2Fgone.yml&view=versions`);
+      await page.getByText('There is no such file. It may have been deleted or renamed').waitFor();
+      await page.getByRole('link', { name: 'Semantic layer' }).last().click();
+      await page.getByRole('note').filter({ hasText: 'set DATABASE_URL and start the server again' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Add a file' }).count()).toBe(0);
       expect(complaints).toEqual([]);
     } finally {
       await browser.close();
@@ -352,10 +359,16 @@ suiteNeeding(
     const { page, complaints } = visited;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add a file' }).click();
+    await dialog.getByLabel('Path').fill('../secret.yml');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('This is no path of a file').waitFor();
     await dialog.getByLabel('Path').fill('secret.txt');
     expect(await accessibilityFaults(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('alert').filter({ hasText: 'entities/' }).waitFor();
+    expect(await page.getByRole('tab').count()).toBe(0);
+    await page.goto(`${site.url}/admin/semantic?file=metrics%2Fmore.yml`);
+    await page.getByRole('tabpanel').getByText('Save something under YAML to make it').waitFor();
     await page.goto(`${site.url}/admin/semantic?file=..%2F..%2F..%2Fme&view=yaml`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.goto(`${site.url}/admin/semantic?file=metrics%2Fmore.yml&view=yaml`);
@@ -372,6 +385,7 @@ suiteNeeding(
     await page.getByRole('row', { name: /^buyers customer_count · customers/ }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => isFocused(page.getByRole('heading', { level: 1, name: 'Semantic layer' }))).toBe(true);
     const deleted = page
       .getByRole('table', { name: 'Latest changes' })
       .getByRole('row', { name: /more.yml its deletion/ });
@@ -384,7 +398,7 @@ suiteNeeding(
     expect(complaints).toEqual([]);
   });
 
-  it('shows the first of many entities and finds the others', async () => {
+  it('shows the first of many entities and finds the others, and says what to do where there are none', async () => {
     await using visited = await site.visit('/admin/semantic', site.boss);
     const { page, complaints } = visited;
     const entities = page.getByRole('table', { name: 'Entities' });
@@ -402,6 +416,11 @@ suiteNeeding(
     await page.getByRole('searchbox', { name: 'Search the layer' }).fill('e1999');
     await entities.getByRole('link', { name: 'e1999', exact: true }).waitFor();
     expect(await entities.getByRole('link').count()).toBe(1);
+
+    const none = { entities: [], problems: [], metrics: [], glossary: [], catalog: null };
+    await page.route(`**${BASE}/*`, (route) => route.fulfill({ json: { ...none, versions: [], total: 0 } }));
+    await page.goto(`${site.url}/admin/semantic`);
+    await page.getByRole('status').filter({ hasText: 'This layer has no files yet. Add one here' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /** Edits a file of the layer: with suggestions, problems in their places, and a look at the changes before they are saved. */
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, useMemo, useState } from 'react';
+import { lazy, type ReactNode, useMemo, useRef, useState } from 'react';
 import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
@@ -65,6 +65,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
   const [told, setTold] = useState('');
   const [target, setTarget] = useState<FilePlace>();
   const suggest = useSuggest(file);
+  const saveButton = useRef<HTMLButtonElement>(null);
   const refused = useMemo(() => objectionsOf(failure), [failure]);
   const objections = refused.length > 0 ? refused : problems;
   const marked = useMemo(() => objections.filter((objection) => objection.file === file), [objections, file]);
@@ -88,6 +89,8 @@ export function FileEditor(props: FileEditorProps): ReactNode {
 
   /** With what somebody else has saved meanwhile. */
   async function compare(): Promise<void> {
+    // The button that was pressed goes.
+    saveButton.current?.focus();
     setFailure(undefined);
     try {
       setBase(await newestFile(client, file));
@@ -97,6 +100,11 @@ export function FileEditor(props: FileEditorProps): ReactNode {
     }
   }
 
+  const discardAll = () => {
+    saveButton.current?.focus();
+    setFailure(undefined);
+    discard();
+  };
   const review = () => {
     setTold(isChanged ? '' : T.unchanged);
     setIsReviewing(isChanged);
@@ -135,12 +143,12 @@ export function FileEditor(props: FileEditorProps): ReactNode {
       </LazyPart>
       {!isReadOnly && (
         <div className={styles.buttons}>
-          <button type="button" data-kind="primary" onClick={review}>
+          <button ref={saveButton} type="button" data-kind="primary" onClick={review}>
             {T.save}
           </button>
           {isChanged && (
             <>
-              <button type="button" onClick={discard}>
+              <button type="button" onClick={discardAll}>
                 {T.discard}
               </button>
               <span>{T.draft}</span>

@@ -1,5 +1,5 @@
 /** Shows a file of the layer: what it says, its YAML to edit, and its versions. */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { Tabs } from '../../result/parts/tabs.tsx';
 import { Alert } from '../../ui/alert.tsx';
@@ -34,17 +34,37 @@ import { SEMANTIC as T } from './texts.ts';
 export interface FilePageProps {
   readonly file: string;
   readonly drafts: Drafts;
+  readonly heading: RefObject<HTMLHeadingElement | null>;
+}
+
+interface ContentsProps {
+  readonly file: string;
+  readonly hasProblems: boolean;
 }
 
 /** Of a file with metrics, terms or the catalog. */
-function PartContents({ file }: { readonly file: string }): ReactNode {
-  const [metrics, glossary, catalog] = [useMetrics(), useGlossary(), useCatalog()];
-  return (
-    <LayerParts {...rowsOf({ metrics: metrics.data, glossary: glossary.data, catalog: catalog.data }, '', file)} />
-  );
+function PartContents({ file, hasProblems }: ContentsProps): ReactNode {
+  const all = [useMetrics(), useGlossary(), useCatalog()] as const;
+  const [metrics, glossary, catalog] = all;
+  const failed = all.find(({ error }) => error !== null);
+  if (failed !== undefined) return <Alert error={failed.error} onRetry={() => void failed.refetch()} />;
+  if (all.some(({ isPending }) => isPending)) return <Loading />;
+  const rows = rowsOf({ metrics: metrics.data, glossary: glossary.data, catalog: catalog.data }, '', file);
+  if (Object.values(rows).every((part) => part.length === 0)) return <p>{hasProblems ? T.unusable : T.nothingUsed}</p>;
+  return <LayerParts {...rows} />;
 }
 
-interface DeleteButtonProps extends FilePageProps {
+function Contents({ file, hasProblems }: ContentsProps): ReactNode {
+  const { data, error, refetch } = useEntities();
+  if (data === undefined) return error === null ? <Loading /> : <Alert error={error} onRetry={() => void refetch()} />;
+  const summary = data.entities.find((entity) => entity.file === file);
+  if (summary === undefined) return <PartContents file={file} hasProblems={hasProblems} />;
+  return <EntityContents summary={summary} />;
+}
+
+interface DeleteButtonProps {
+  readonly file: string;
+  readonly drafts: Drafts;
   readonly stored: StoredFile;
 }
 
@@ -60,7 +80,7 @@ function DeleteButton({ file, drafts, stored }: DeleteButtonProps): ReactNode {
         <ActionDialog
           action={{
             label: T.delete,
-            text: T.deleteText(file),
+            text: drafts.has(file) ? `${T.deleteText(file)} ${T.draftGoes}` : T.deleteText(file),
             isDanger: true,
             command: () => deletion(file, stored.version ?? ''),
           }}
@@ -75,20 +95,19 @@ function DeleteButton({ file, drafts, stored }: DeleteButtonProps): ReactNode {
   );
 }
 
-export function FilePage({ file, drafts }: FilePageProps): ReactNode {
+export function FilePage({ file, drafts, heading }: FilePageProps): ReactNode {
   const [query] = useSearchParams();
   const [, navigate] = useLocation();
   const entities = useEntities();
   const { data, error, refetch } = useStoredFile(file);
   const versions = useVersions(file);
-  const summary = entities.data?.entities.find((entity) => entity.file === file);
   const view = FILE_VIEWS.find((name) => name === query.get('view')) ?? 'contents';
   const isFixed = isReadOnly(versions.error);
   const isNew = isMissing(error);
   // What was read of a file stays after its deletion.
-  const present = isNew ? undefined : data;
-  const edited = isNew ? NEW_FILE : data;
-  const title = summary?.name ?? file;
+  const stored = isNew ? NEW_FILE : data;
+  const problems = entities.data?.problems.filter((problem) => problem.file === file) ?? [];
+  const title = entities.data?.entities.find((entity) => entity.file === file)?.name ?? file;
   usePageTitle(title);
   const tabs: readonly { readonly name: FileView; readonly label: string }[] = FILE_VIEWS.map((name) => ({
     name,
@@ -100,39 +119,35 @@ export function FilePage({ file, drafts }: FilePageProps): ReactNode {
         <Link href={LAYER_PATH}>{ADMIN.areas.semantic}</Link>
       </p>
       <div className={styles.heading}>
-        <h1>
+        <h1 ref={heading} tabIndex={-1}>
           <ShownText text={title} />
         </h1>
-        {!isFixed && present !== undefined && <DeleteButton file={file} drafts={drafts} stored={present} />}
+        {!isFixed && stored?.version !== undefined && <DeleteButton file={file} drafts={drafts} stored={stored} />}
       </div>
       <p className={ownStyles.path}>
         <ShownText text={file} />
       </p>
       {error !== null && !isNew && <Alert error={error} onRetry={() => void refetch()} />}
-      {isNew && <p>{T.notThere}</p>}
-      {entities.error !== null && <Alert error={entities.error} onRetry={() => void entities.refetch()} />}
-      <Tabs
-        label={T.tabs}
-        tabs={tabs}
-        selected={view}
-        onSelect={(name) => navigate(addressOf(file, name), { replace: true })}
-      >
-        {view === 'contents' &&
-          (summary === undefined ? <PartContents file={file} /> : <EntityContents summary={summary} />)}
-        {view === 'yaml' &&
-          (edited === undefined || versions.isPending ? (
-            error === null && <Loading />
-          ) : (
-            <FileEditor
-              file={file}
-              drafts={drafts}
-              stored={edited}
-              problems={entities.data?.problems.filter((problem) => problem.file === file) ?? []}
-              isReadOnly={isFixed}
-            />
-          ))}
-        {view === 'versions' && <FileVersions file={file} drafts={drafts} present={edited} />}
-      </Tabs>
+      {isNew && isFixed && <p>{T.notThereFixed}</p>}
+      {stored === undefined && error === null && <Loading />}
+      {stored !== undefined && !(isNew && isFixed) && (
+        <Tabs
+          label={T.tabs}
+          tabs={tabs}
+          selected={view}
+          onSelect={(name) => navigate(addressOf(file, name), { replace: true })}
+        >
+          {isNew && <p>{T.notThere}</p>}
+          {view === 'contents' && !isNew && <Contents file={file} hasProblems={problems.length > 0} />}
+          {view === 'yaml' &&
+            (versions.isPending ? (
+              <Loading />
+            ) : (
+              <FileEditor file={file} drafts={drafts} stored={stored} problems={problems} isReadOnly={isFixed} />
+            ))}
+          {view === 'versions' && <FileVersions file={file} drafts={drafts} present={stored} />}
+        </Tabs>
+      )}
     </>
   );
 }

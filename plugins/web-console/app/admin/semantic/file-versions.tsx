@@ -95,8 +95,7 @@ const columnsWith = (show: (version: FileVersion) => void): readonly Column<File
 export interface FileVersionsProps {
   readonly file: string;
   readonly drafts: Drafts;
-  /** `undefined` until it has been read. */
-  readonly present: StoredFile | undefined;
+  readonly present: StoredFile;
 }
 
 export function FileVersions({ file, drafts, present }: FileVersionsProps): ReactNode {
@@ -105,7 +104,7 @@ export function FileVersions({ file, drafts, present }: FileVersionsProps): Reac
   const [told, setTold] = useState('');
   if (isReadOnly(error)) return <p role="note">{T.readOnly}</p>;
   if (error !== null) return <Alert error={error} onRetry={() => void refetch()} />;
-  if (data === undefined || present === undefined) return <Loading />;
+  if (data === undefined) return <Loading />;
   return (
     <>
       <p>{data.versions.length === 0 ? T.noVersions : T.versionsIntro}</p>

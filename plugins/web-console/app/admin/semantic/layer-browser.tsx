@@ -1,5 +1,5 @@
 /** Lists the entities, metrics, terms and the catalog of the layer, with what is wrong with it and what changed last. */
-import { memo, type ReactNode, useDeferredValue } from 'react';
+import { memo, type ReactNode, type RefObject, useDeferredValue } from 'react';
 import { useSearchParams } from 'wouter';
 import { Alert } from '../../ui/alert.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -17,6 +17,7 @@ import { LayerParts } from './layer-parts.tsx';
 import {
   type EntitySummary,
   type FileVersion,
+  isReadOnly,
   type LayerProblem,
   useCatalog,
   useEntities,
@@ -86,6 +87,7 @@ const LayerList = memo(function LayerList({ search }: { readonly search: string 
   const parts = [useMetrics(), useGlossary(), useCatalog()] as const;
   const [metrics, glossary, catalog] = parts;
   const latest = useLatestVersions();
+  const noFiles = isReadOnly(latest.error) ? T.noFilesFixed : T.noFiles;
   const all = [entities, ...parts];
   const isReading = all.some(({ isPending }) => isPending);
   const found = entities.data?.entities.filter((entity) => hasWords(entity, search)) ?? [];
@@ -98,7 +100,7 @@ const LayerList = memo(function LayerList({ search }: { readonly search: string 
         ({ error, refetch }, at) => error !== null && <Alert key={at} error={error} onRetry={() => void refetch()} />,
       )}
       {isReading && <Loading />}
-      {isEmpty && !isReading && !hasFailed && <p role="status">{search === '' ? T.noEntities : ADMIN.noMatch}</p>}
+      {isEmpty && !isReading && !hasFailed && <p role="status">{search === '' ? noFiles : ADMIN.noMatch}</p>}
       {search === '' && <Problems problems={entities.data?.problems ?? []} />}
       <LayerTable title={T.entities} columns={ENTITY_COLUMNS} rows={found} />
       <LayerParts {...rows} />
@@ -107,16 +109,23 @@ const LayerList = memo(function LayerList({ search }: { readonly search: string 
   );
 });
 
-export function LayerBrowser(): ReactNode {
+export interface LayerBrowserProps {
+  readonly heading: RefObject<HTMLHeadingElement | null>;
+}
+
+export function LayerBrowser({ heading }: LayerBrowserProps): ReactNode {
   const [query, setQuery] = useSearchParams();
   const entities = useEntities();
   const latest = useLatestVersions();
   usePageTitle(ADMIN.areas.semantic);
   const search = query.get('search') ?? '';
+  const isFixed = isReadOnly(latest.error);
   return (
     <>
       <div className={styles.heading}>
-        <h1>{ADMIN.areas.semantic}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {ADMIN.areas.semantic}
+        </h1>
         {latest.data !== undefined && <AddFileButton />}
       </div>
       <p className={styles.intro}>
@@ -129,6 +138,8 @@ export function LayerBrowser(): ReactNode {
           onChange={(_, value) => setQuery(value === '' ? {} : { search: value }, { replace: true })}
         />
       </search>
+      {isFixed && <p role="note">{T.readOnly}</p>}
+      {latest.error !== null && !isFixed && <Alert error={latest.error} onRetry={() => void latest.refetch()} />}
       <LayerList search={useDeferredValue(search)} />
     </>
   );

@@ -36,8 +36,13 @@ export const SEMANTIC = {
   path: 'Path',
   pathHint:
     'entities/<name>.yml or metrics/<name>.yml, for another connection in a folder of its own: <folder>/entities/<name>.yml.',
-  notThere: 'There is no such file. It is made when something is saved under YAML.',
-  noEntities: 'This layer has no entities yet.',
+  noPath: 'This is no path of a file: no part of it may be empty or begin with a dot.',
+  notThere: 'There is no such file. Save something under YAML to make it, or restore what it was under Versions.',
+  notThereFixed:
+    'There is no such file. It may have been deleted or renamed: the list of the layer has those that there are.',
+  nothingUsed: 'The file holds nothing that the layer could use. Write it under YAML.',
+  noFiles: 'This layer has no files yet. Add one here, or run `atlas init`, which describes the tables of a database.',
+  noFilesFixed: 'This layer has no files yet. Run `atlas init`, which describes the tables of a database.',
   tabs: 'File',
   contents: 'Contents',
   yaml: 'YAML',
@@ -77,6 +82,7 @@ export const SEMANTIC = {
   delete: 'Delete',
   deleteText: (file: string) =>
     `${file} will be deleted, and the next question knows nothing of it. Its versions stay.`,
+  draftGoes: 'Your changes that are not saved yet are dropped with it.',
   versionsIntro: 'What the file was before it was changed here.',
   version: 'Version',
   replaced: 'Replaced at',
