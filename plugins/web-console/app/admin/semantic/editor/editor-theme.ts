@@ -30,6 +30,8 @@ export const CONSOLE_THEME = EditorView.theme({
   '.cm-insertedLine, .cm-deletedLine, .cm-deletedLine del': { textDecoration: 'none' },
   '.cm-changedLine::before': { content: '"+ "', color: 'var(--accent)', fontWeight: '600' },
   '.cm-deletedChunk': { backgroundColor: 'var(--danger-soft)', color: 'var(--text)' },
+  // All lines of a deletion are made at once, however many.
+  '.cm-deletedLine': { contentVisibility: 'auto', containIntrinsicHeight: '1.5em' },
   '.cm-deletedLine::before': { content: '"− "', color: 'var(--danger)', fontWeight: '600' },
   '&.cm-merge-b .cm-deletedText, &.cm-merge-b .cm-changedText': { background: 'none', fontWeight: '600' },
   '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"…"' },

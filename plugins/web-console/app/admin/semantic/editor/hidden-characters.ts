@@ -15,6 +15,7 @@ export const HIDDEN_CHARACTERS_SHOWN = highlightSpecialChars({
 });
 
 function showCharacters(line: Element): void {
+  if (line.textContent.search(HIDDEN_CHARACTERS) === -1) return;
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   const texts: CharacterData[] = [];
   while (walker.nextNode() !== null) texts.push(walker.currentNode as CharacterData);
