@@ -114,6 +114,9 @@ describe.each([
     expect(statusOf(await restore(versions[1].id, { version: first }))).toEqual([409, 'conflict']);
     const restored = await restore(versions[0].id);
     expect([restored.status, restored.body]).toMatchObject([200, { file: path, changed: true }]);
+    const headers = { ...HEADERS, 'if-none-match': '*' };
+    const overNone = await admin.send(`${BASE}/versions/${versions[1].id}/restore`, { method: 'POST', headers });
+    expect(statusOf(overNone)).toEqual([409, 'conflict']);
     expect((await restore(versions[1].id, {})).body).toMatchObject({ version: first });
     expect((await read(admin, `/raw/${path}`)).body).toBe('table: visits\n');
     const { diff, ...counts } = (await read(admin, `/versions/${versions[0].id}/diff`)).body;
