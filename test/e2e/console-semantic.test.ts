@@ -47,6 +47,15 @@ suiteNeeding(
     await page.getByRole('listbox').waitFor({ state: 'detached' });
   }
 
+  /** A list of suggestions, which may have opened meanwhile, would take Enter for itself. */
+  async function typeLines(page: Page, lines: readonly string[]): Promise<void> {
+    for (const [at, line] of lines.entries()) {
+      if (at > 0) await page.keyboard.press('Enter');
+      await page.keyboard.type(line);
+      await page.keyboard.press('Escape');
+    }
+  }
+
   const isFocused = (element: Locator) => element.evaluate((found) => Boolean(Object(found).matches(':focus')));
 
   /** Presses Tab once; whether that led to the element. */
@@ -103,7 +112,7 @@ suiteNeeding(
     await using visited = await site.visit(`${CUSTOMERS}&view=yaml`, site.boss);
     const { page, complaints } = visited;
     await atEnd(page);
-    await page.keyboard.type('  - description: All countries\nsqll: x');
+    await typeLines(page, ['  - description: All countries', 'sqll: x']);
     await save(page);
     const alert = page.getByRole('alert');
     await alert.getByText('Nothing was saved').waitFor();
@@ -310,7 +319,6 @@ suiteNeeding(
     await page.getByRole('option', { name: /<img.*U\+202E/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+A');
-    await page.keyboard.press('Delete');
     await page.keyboard.type('table: customers');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const deleted = page.getByRole('dialog').locator('del');
@@ -376,7 +384,7 @@ suiteNeeding(
     await textOf(page).click();
     await page.keyboard.press('Control+Space');
     await accept(page, 'metrics');
-    await page.keyboard.type('\n- id: buyers\nentity: customers\nmeasure: customer_count');
+    await typeLines(page, ['', '- id: buyers', 'entity: customers', 'measure: customer_count']);
     await save(page);
     await page.getByRole('status').filter({ hasText: 'metrics/more.yml is saved.' }).waitFor();
     const made = 'metrics:\n  - id: buyers\n    entity: customers\n    measure: customer_count';

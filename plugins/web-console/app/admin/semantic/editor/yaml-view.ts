@@ -86,8 +86,21 @@ export const sharedExtensions = (label: string, attributes: Readonly<Record<stri
   EditorView.contentAttributes.of({ 'aria-label': visibleText(label), tabindex: '0', ...attributes }),
 ];
 
+/** The browser's own way to type over several lines writes inline styles, which the policy of the page refuses. */
+const TYPED_OVER_LINES = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { doc, selection } = view.state;
+    const { from, to } = selection.main;
+    if (event.inputType !== 'insertText' || event.data === null || doc.lineAt(from).to >= to) return false;
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+    event.preventDefault();
+    return true;
+  },
+});
+
 const editing = ({ onChange, suggest, hint }: YamlViewOptions): Extension => [
   history(),
+  TYPED_OVER_LINES,
   drawSelection(),
   indentUnit.of('  '),
   bracketMatching(),
