@@ -1,7 +1,6 @@
 /** Edits a file of the layer: with suggestions, problems in their places, and a look at the changes before they are saved. */
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, useMemo, useRef, useState } from 'react';
-import { ADMIN_KEY } from '../../api/queries.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
 import { ShownText } from '../../ui/shown-text.tsx';
@@ -77,7 +76,7 @@ export function FileEditor(props: FileEditorProps): ReactNode {
       client.setQueryData(fileAnswer(file).queryKey, saved);
       setBase(saved);
       setTold(T.saved(file));
-      void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
+      void client.invalidateQueries();
     } catch (error) {
       // Who has to sign in again is told so, and finds the draft as it was.
       if (!isSignedOut(error)) setFailure(error);

@@ -1,7 +1,6 @@
 /** Lists what a file was before, shows a version against the present file, and restores it. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ADMIN_KEY } from '../../api/queries.ts';
 import { TEXTS } from '../../texts.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -48,7 +47,7 @@ function VersionDialog({ version, present, hasDraft, onRestored, onClose }: Vers
       setBase(await newestFile(client, file));
       throw new Error(T.restoreConflict);
     }
-    void client.invalidateQueries({ queryKey: [ADMIN_KEY] });
+    void client.invalidateQueries();
     onRestored();
   };
   if (data === undefined) {
