@@ -49,6 +49,7 @@ test('an ambiguous term is objected to, with its meanings as choices', () => {
     },
   ]);
   expect(objections(user('turnover by month'))).toHaveLength(1);
+  expect(objections(user(`${'as we said '.repeat(500)}: turnover by month`))).toHaveLength(1);
 });
 
 test('a column of several tables is settled by a number that only one of them has', () => {

@@ -2,12 +2,10 @@
 import type { ChatTurn } from '../../kernel/index.ts';
 import type { QueryObjection } from '../agent/index.ts';
 import { line } from './context/render.ts';
-import { stem } from './context/words.ts';
+import { askedPart, stem } from './context/words.ts';
 import { visibleModel } from './hidden-columns.ts';
 import type { ModelEntity, ModelTerm, SemanticModel } from './model.ts';
 
-/** A longer question is pasted text; only its beginning is read. */
-const MAX_QUESTION_LENGTH = 4_000;
 const MAX_CHOICES = 10;
 
 type Words = readonly string[];
@@ -16,8 +14,7 @@ type Meaning = NonNullable<ModelTerm['meanings']>[number];
 /** Words in order, without accents and plural endings; parts of `snake_case` names are words. */
 function wordsOf(text: string): Words {
   const words =
-    text
-      .slice(0, MAX_QUESTION_LENGTH)
+    askedPart(text)
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return words.map((word) => stem(word) ?? word);

@@ -318,4 +318,7 @@ test('names are found by their parts and by misspelt words', async () => {
   expect(await contextOf(files, 'How many sales order headers?')).toContain('\n## salesorderheader\n');
   expect(await contextOf(files, 'How many custmers do we have?')).toContain('\n## customers\n');
   expect(await contextOf(files, 'list the purchasecustomers')).toContain('\n## purchase\n');
+  const pasted = 'Dear all, as we said. '.repeat(500);
+  expect(await contextOf(files, `Customers of whom? ${pasted}`)).toContain('\n## customers\n');
+  expect(await contextOf(files, `${pasted} How many customers?`)).toContain('\n## customers\n');
 });

@@ -5,7 +5,7 @@ import { visibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { FieldIndex, type FieldWeight } from './field-index.ts';
 import { SimilarWords } from './similar-words.ts';
-import { pairsOf, termsOf } from './words.ts';
+import { askedPart, pairsOf, termsOf } from './words.ts';
 
 type HitKind = 'entity' | 'metric' | 'term';
 
@@ -49,8 +49,6 @@ const WEIGHTS: readonly FieldWeight[] = [
 ];
 /** Words of a name that is also found as a whole. */
 const LONGEST_NAME = 4;
-/** A longer question is pasted text; only its beginning is searched. */
-const MAX_QUESTION_LENGTH = 4000;
 /** Documents that are indexed before other requests run, which takes some 6 ms. */
 const INDEXED_AT_ONCE = 50;
 /** Words that a word of the question may stand for, where the layer does not have it. */
@@ -101,9 +99,8 @@ export class LayerSearch {
 
   /** The words of a question and its pairs of words; for one that the layer does not have, those that it may stand for. */
   #wordsOf(question: string): Map<string, number> {
-    const text = question.slice(0, MAX_QUESTION_LENGTH);
     const asked = new Map<string, string | null>();
-    const terms = termsOf(text, asked);
+    const terms = termsOf(askedPart(question), asked);
     const words = new Map<string, number>();
     const add = (word: string, weight = 1) => {
       if (this.#index.has(word)) words.set(word, Math.max(words.get(word) ?? 0, weight));

@@ -9,6 +9,15 @@ const STOP_WORDS = new Set(
   under until up us was we were what when where which who whose why will with would you your`.split(/\s+/),
 );
 
+/** A longer question is mostly pasted text, before or behind what is asked. */
+const MAX_QUESTION_LENGTH = 4_000;
+
+/** The beginning and the end of a long question, in which it is asked. */
+export function askedPart(question: string): string {
+  if (question.length <= MAX_QUESTION_LENGTH) return question;
+  return `${question.slice(0, MAX_QUESTION_LENGTH / 2)}\n${question.slice(-MAX_QUESTION_LENGTH / 2)}`;
+}
+
 /** Longer words are ignored: no database has such names, and fuzzy search over them is slow. */
 const MAX_WORD_LENGTH = 128;
 
