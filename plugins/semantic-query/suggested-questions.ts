@@ -23,6 +23,9 @@ export function suggestingAgent(modelOf: (scope: Scope) => Promise<SemanticModel
   return async function* (question, scope, isStreamed) {
     const calls = new Map<string, unknown>();
     const reading: Reading = { tables: new Set() };
+    // The agent reads the same: this is asked for once a question.
+    const model = modelOf(scope);
+    model.catch(() => {});
     for await (const event of ask(question, scope, isStreamed)) {
       if (event.type === 'tool-call' && event.toolName === QUERY_METRICS) calls.set(event.toolCallId, event.args);
       if (event.type === 'tool-result') note(event, calls.get(event.toolCallId), reading);
@@ -31,7 +34,7 @@ export function suggestingAgent(modelOf: (scope: Scope) => Promise<SemanticModel
         continue;
       }
       const asked = question.turns.filter(({ role }) => role === 'user').map(({ text }) => text);
-      yield { ...event, answer: await withSuggestions(event.answer, reading, asked, () => modelOf(scope), scope) };
+      yield { ...event, answer: await withSuggestions(event.answer, reading, asked, model, scope) };
     }
   };
 }
@@ -46,12 +49,12 @@ async function withSuggestions(
   answer: Answer,
   reading: Reading,
   asked: readonly string[],
-  modelOf: () => Promise<SemanticModel>,
+  model: Promise<SemanticModel>,
   { log }: Scope,
 ): Promise<Answer> {
   if (answer.outcome !== 'answered' || reading.tables.size === 0) return answer;
   try {
-    const suggestions = suggestedQuestions(await modelOf(), reading, asked);
+    const suggestions = suggestedQuestions(await model, reading, asked);
     return suggestions.length === 0 ? answer : { ...answer, suggestions };
   } catch (error) {
     log.warn({ error: messageOf(error) }, 'No questions could be suggested.');
@@ -66,7 +69,7 @@ export function suggestedQuestions(
   asked: readonly string[],
 ): string[] {
   const visible = visibleModel(model);
-  const read = visible.entities.filter((entity) => namesOf(entity).some((name) => tables.has(name)));
+  const read = [...tables].flatMap((table) => entitiesByTable(visible).get(table) ?? []).map(({ entity }) => entity);
   const known = new Set(asked.map(plain));
   const suggested = new Map<string, string>();
   for (const question of [...breakdowns(visible, plan), ...commonQuestions(model, read)]) {
@@ -76,8 +79,21 @@ export function suggestedQuestions(
   return [...suggested.values()];
 }
 
-const namesOf = ({ table, schema }: ModelEntity) =>
-  [table, `${schema ?? ''}.${table}`].map((name) => name.toLowerCase());
+type Named = Readonly<{ name: string; entity: ModelEntity }>;
+const byTable = new WeakMap<VisibleModel, ReadonlyMap<string, readonly Named[]>>();
+
+/** The entities by the name of their table in lower case, with and without its schema. */
+function entitiesByTable(model: VisibleModel): ReadonlyMap<string, readonly Named[]> {
+  const known = byTable.get(model);
+  if (known !== undefined) return known;
+  const named = model.entities.flatMap((entity) =>
+    [entity.table, `${entity.schema ?? ''}.${entity.table}`].map((name) => ({ name: name.toLowerCase(), entity })),
+  );
+  const found = Map.groupBy(named, ({ name }) => name);
+  byTable.set(model, found);
+  return found;
+}
+
 const plain = (text: string) =>
   text
     .toLowerCase()
