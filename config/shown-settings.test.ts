@@ -5,8 +5,8 @@ import { shownSettings } from './shown-settings.ts';
 
 const settingsOf = (plugins: ReturnType<typeof selfHosted>) => {
   const { options } = plugins.find(({ definition }) => definition.name === 'admin-settings')!;
-  const { settings } = options as unknown as { settings: ReturnType<typeof shownSettings> };
-  return Object.fromEntries(settings.map((setting) => [setting.name, setting]));
+  const { settings } = options as unknown as { settings: () => ReturnType<typeof shownSettings> };
+  return Object.fromEntries(settings().map((setting) => [setting.name, setting]));
 };
 const listed = (env: Readonly<Record<string, string>>) => settingsOf(selfHosted(readEnv(env).env));
 

@@ -126,11 +126,13 @@ export function selfHosted(given: OptionsByPlugin | Env = {}): PluginEntry[] {
   }));
   const byName = (optionsOf: (entry: PluginEntry) => unknown) =>
     new Map(composed.map((entry) => [entry.definition.name, optionsOf(entry)]));
-  const settings = shownSettings(variables, {
-    composed: byName((entry) => entry.options),
-    configured: byName((entry) => options[importName(entry)]),
-    set: env.set,
-  });
+  // Nobody looks at them at the start.
+  const settings = () =>
+    shownSettings(variables, {
+      composed: byName((entry) => entry.options),
+      configured: byName((entry) => options[importName(entry)]),
+      set: env.set,
+    });
   return composed.map((entry) =>
     entry.definition === adminSettings.definition ? { ...entry, options: { settings, ...entry.options } } : entry,
   );

@@ -24,10 +24,14 @@ export type SettingList = Static<typeof SettingList>;
 
 export const SettingsOptions = Type.Object(
   {
-    settings: Type.Array(Setting, {
-      default: [],
-      description: 'the settings to show; of `selfHosted()`, the environment variables that it reads',
-    }),
+    settings: Type.Optional(
+      Type.Unsafe<() => readonly Setting[]>(
+        Type.Any({
+          description:
+            'a function that lists the settings to show; of `selfHosted()`, the environment variables that it reads',
+        }),
+      ),
+    ),
     isHosted: Type.Boolean({
       default: false,
       description: 'whether administrators of an organization are refused, as on a platform of many organizations',

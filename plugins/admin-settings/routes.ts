@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '../../kernel/index.ts';
 import { mustBeOfPlatform } from '../admin-kit/index.ts';
 import { SettingList, type SettingsOptions } from './options.ts';
 
-export function settingsRoute({ settings, isHosted }: SettingsOptions): Route {
+export function settingsRoute({ settings = () => [], isHosted }: SettingsOptions): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/admin/settings',
@@ -17,6 +17,6 @@ export function settingsRoute({ settings, isHosted }: SettingsOptions): Route {
     ready(_request, scope) {
       if (isHosted) mustBeOfPlatform(scope, 'The settings of the server are those of the platform');
     },
-    handle: () => ({ body: { settings } }),
+    handle: () => ({ body: { settings: [...settings()] } }),
   });
 }
