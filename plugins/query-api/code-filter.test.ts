@@ -35,6 +35,16 @@ describe('a text without its code blocks', () => {
     ['  ``', '  ``'],
     ['a ```b```', 'a ```b```'],
     ['', ''],
+    ['So:\n\n    SELECT id\n    FROM orders\n\n    WHERE x\n\nDone.', `So:\n\n${HIDDEN}\n\nDone.`],
+    [`\n${' '.repeat(200)}SELECT 1\nb`, `\n${HIDDEN}b`],
+    ['\tselect 1', HIDDEN],
+    ['1. One\n\n    It goes on.\n\n    - two\n', '1. One\n\n    It goes on.\n\n    - two\n'],
+    ['I ran\n    with care', 'I ran\n    with care'],
+    ['I ran `SELECT id FROM orders` for it.', 'I ran (SQL is not shown to you) for it.'],
+    ['``select `id` from t``, `status` and `a', '(SQL is not shown to you), `status` and `a'],
+    ['```FROM t SELECT id```\nb', '(SQL is not shown to you)\nb'],
+    ['`WITH x AS (SELECT 1)\n`b`', '(SQL is not shown to you)\n`b`'],
+    ["It's `selected` from `from`.", "It's `selected` from `from`."],
   ])('%j', (text, shown) => {
     expect(withoutCode(text)).toBe(shown);
     if (text !== '') expect(inPieces(text)).toEqual(new Set([shown]));

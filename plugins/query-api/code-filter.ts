@@ -1,11 +1,15 @@
-/** Leaves code blocks out of a text that arrives in pieces. */
+/** Leaves code blocks, and statements within a line, out of a text that arrives in pieces. */
+import { CodeSpans } from './code-spans.ts';
 
 /** Also in a quote or a list. What has further backticks on its line is code within prose. */
 const FENCE = /^[\s>*+\-\d.)]*(`{3,}(?=[^`]*$)|~{3,})/;
 /** What may still become the beginning of a code block. */
 const MAY_BE_FENCE = /^[\s>*+\-\d.)]*(?:`{0,2}|~{0,2})$/;
-/** A longer indentation begins no code block. */
+/** What stands further before a fence makes it none. */
 const MAX_HELD_CHARS = 100;
+/** Behind an empty line, a code block as well; in a list it may be prose. */
+const INDENTED = /^(?: {4}| {0,3}\t)/;
+const STATEMENT = /^\s*\(*\s*(?:select|with|from|values|table|explain|insert|update|delete|merge|create)\b/i;
 const HIDDEN = '(SQL is not shown to you.)\n';
 
 /** A block ends with the signs that began it, at least as many, and nothing else. */
@@ -24,18 +28,22 @@ export class CodeFilter {
   #isProse = false;
   /** What began the code block that the text is in. */
   #fence: string | undefined;
+  #isAfterEmptyLine = true;
+  /** In a statement that is indented. */
+  #isIndented = false;
+  readonly #spans = new CodeSpans();
 
   add(text: string): string {
     let shown = '';
     for (const piece of text.split(/(?<=\n)/)) shown += this.#take(piece);
-    return shown;
+    return this.#spans.add(shown);
   }
 
   /** What is left when no further text comes; what comes all the same begins on a new line. */
   end(): string {
     const isProse = this.#isProse;
     this.#isProse = false;
-    return isProse ? '' : this.#line();
+    return this.#spans.add(isProse ? '' : this.#line()) + this.#spans.end();
   }
 
   #take(piece: string): string {
@@ -47,10 +55,13 @@ export class CodeFilter {
     this.#held += piece;
     if (isEnded) return this.#line();
     if (this.#fence !== undefined || this.#isWaiting) return '';
-    this.#isWaiting = FENCE.test(this.#held);
+    const isInBlock = this.#isIndented || this.#isAfterEmptyLine;
+    this.#isWaiting = FENCE.test(this.#held) || (isInBlock && INDENTED.test(this.#held));
     const mayBeFence = this.#held.length <= MAX_HELD_CHARS && MAY_BE_FENCE.test(this.#held);
     if (this.#isWaiting || mayBeFence) return '';
     this.#isProse = true;
+    this.#isIndented = false;
+    this.#isAfterEmptyLine = false;
     return this.#release();
   }
 
@@ -61,7 +72,16 @@ export class CodeFilter {
       return '';
     }
     this.#fence = FENCE.exec(line)?.[1];
-    return this.#fence === undefined ? line : HIDDEN;
+    return this.#fence === undefined ? this.#unfenced(line) : HIDDEN;
+  }
+
+  #unfenced(line: string): string {
+    const isEmpty = line.trim() === '';
+    const begins = !this.#isIndented && this.#isAfterEmptyLine && STATEMENT.test(line);
+    this.#isIndented = (isEmpty && this.#isIndented) || (INDENTED.test(line) && (this.#isIndented || begins));
+    this.#isAfterEmptyLine = isEmpty;
+    if (isEmpty || !this.#isIndented) return line;
+    return begins ? HIDDEN : '';
   }
 
   #release(): string {
