@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder, StreamPart } from './event-stream.ts';
 import { shownActions } from './pending-actions.ts';
+import { forSdk } from './sdk-keys.ts';
 
 function chunk(value: { readonly type: string } & Readonly<Record<string, unknown>>): string {
   return `data: ${JSON.stringify(value)}\n\n`;
@@ -82,7 +83,7 @@ export function uiEncoder(hasActions: boolean): EventEncoder {
           const id = JSON.stringify(toolCallId);
           return {
             before: `${before}data: {"type":"tool-output-available","toolCallId":${id},"output":`,
-            json: output,
+            json: forSdk(output),
             after: `}\n\n${statement ? chunk({ type: 'data-statement', id: toolCallId, data: statement }) : ''}`,
           };
         }

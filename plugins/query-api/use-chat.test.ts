@@ -199,6 +199,29 @@ describe('the chat of the AI SDK', () => {
     expect(tools(stored.messages[1]?.content)).toMatchObject(expected);
   });
 
+  it('shows a result with names that its parser refuses', async () => {
+    const output = JSON.parse(
+      '{"columns": ["__proto__", "v"], "rows": [{"__proto__": 1, "v": {"constructor": {"prototype": 2}, "columns": ["__proto__"]}}]}',
+    );
+    await using server = await start({
+      play: (n) =>
+        (async function* (): AsyncGenerator<AgentEvent> {
+          for await (const event of answer(n))
+            yield event.type === 'tool-result' && event.error === undefined ? { ...event, result: output } : event;
+        })(),
+    });
+    const { chat, chunks, faults } = chatOf(server);
+    await chat.sendMessage({ text: 'One?' });
+    expect([chat.status, chat.error]).toEqual(['ready', undefined]);
+    await expect.poll(() => chunks.at(-1)?.type).toBe('finish');
+    const shown = chat.messages[1]?.parts.find((part) => 'output' in part && part.output !== undefined);
+    expect(JSON.parse(JSON.stringify(shown)).output).toEqual({
+      columns: ['__proto__ ', 'v'],
+      rows: [{ '__proto__ ': 1, v: { 'constructor ': { prototype: 2 }, columns: ['__proto__ '] } }],
+    });
+    expect(faults).toEqual([]);
+  });
+
   it('shows reasoning apart from the answer, and stores the answer alone', async () => {
     await using server = await start({ play: () => reasoned() });
     const { chat, chunks, faults } = chatOf(server);
