@@ -90,7 +90,8 @@ export class StoredConversations implements Conversations {
     if (row.isStored) await this.written(row.id);
     const asked = question.turns.slice(-1);
     const parts = JSON.stringify([{ type: 'text', text: asked[0]?.text ?? '' }] satisfies MessagePart[]);
-    const isAgain = row.isStored && question.isRegenerated === true && (await this.#store.rewind(row.id, parts));
+    const { regenerates } = question;
+    const isAgain = row.isStored && regenerates !== undefined && (await this.#store.rewind(row.id, parts, regenerates));
     const [earlier, query] = row.isStored
       ? await Promise.all([this.#earlier(row.id, question, isAgain), this.#lastQuery(row.id, question)])
       : [[], undefined];

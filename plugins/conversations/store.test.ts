@@ -218,10 +218,11 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       ]);
       const other = conversationOf(someone());
       await store.create(other, [messageOf(other.id, 9)]);
-      expect(await store.rewind(row.id, '[]')).toBe(false);
-      expect(await store.rewind(randomUUID(), parts)).toBe(false);
+      expect(await store.rewind(row.id, '[]', 'any')).toBe(false);
+      expect(await store.rewind(row.id, parts, 'last')).toBe(false);
+      expect(await store.rewind(randomUUID(), parts, 'any')).toBe(false);
       expect((await store.messages(row.id, 10, 0)).total).toBe(5);
-      expect(await store.rewind(row.id, parts)).toBe(true);
+      expect(await store.rewind(row.id, parts, 'any')).toBe(true);
       expect((await store.messages(row.id, 10, 0)).rows.map(({ position }) => Number(position))).toEqual([1, 2, 3]);
       expect((await store.messages(other.id, 10, 0)).total).toBe(1);
     });
@@ -427,7 +428,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const first = await open({ conversationName: 'chat' }, owner).opening;
       first.record({ type: 'text', text: 'Three.' });
       await first.end('complete');
-      const again = await open({ conversationName: 'chat', isRegenerated: true }, owner).opening;
+      const again = await open({ conversationName: 'chat', regenerates: 'last' }, owner).opening;
       expect([again.id, again.question.turns]).toEqual([first.id, [{ role: 'user', text: 'How many?' }]]);
       again.record({ type: 'text', text: 'Four.' });
       await again.end('complete');

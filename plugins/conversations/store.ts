@@ -105,15 +105,16 @@ export class ConversationStore {
     });
   }
 
-  /** Deletes what follows the last message of the user with these parts. Resolves to whether there is such a message. */
-  async rewind(id: string, parts: string): Promise<boolean> {
+  /**
+   * Deletes what follows the last message of the user, or the last one with these parts. Resolves to whether there is such
+   * a message, with these parts.
+   */
+  async rewind(id: string, parts: string, which: 'last' | 'any'): Promise<boolean> {
     return this.#db.transaction(async (db) => {
-      const asked = await db(MESSAGES)
-        .where({ conversation_id: id, role: 'user' })
-        .whereRaw('CAST(parts AS TEXT) = ?', [parts])
-        .orderBy('position', 'desc')
-        .first('position');
-      if (asked === undefined) return false;
+      const questions = db(MESSAGES).where({ conversation_id: id, role: 'user' });
+      if (which === 'any') questions.whereRaw('CAST(parts AS TEXT) = ?', [parts]);
+      const asked = await questions.orderBy('position', 'desc').first('position', 'parts');
+      if (asked?.parts !== parts) return false;
       await db(MESSAGES).where({ conversation_id: id }).where('position', '>', asked.position).delete();
       return true;
     });

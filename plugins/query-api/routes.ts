@@ -85,7 +85,7 @@ export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }
             ...questionOf(body, turnsOf(body.messages), 'web'),
             // An empty name is none.
             ...(body.id && { conversationName: body.id }),
-            ...(body.trigger === 'regenerate-message' && { isRegenerated: true }),
+            ...(body.trigger === 'regenerate-message' && { regenerates: body.messageId ? 'any' : 'last' }),
           };
           const until = sendUntil(agent);
           const hasActions = actions?.available === true;

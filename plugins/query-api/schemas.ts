@@ -71,7 +71,14 @@ export const ChatBody = Type.Object(
     ),
     trigger: Type.Optional(
       Type.String({
-        description: '`regenerate-message`: the question was asked before, and its answer is replaced.',
+        description:
+          '`regenerate-message`: the question was asked before, and its answer is replaced. Without `messageId` it is a new question where the conversation has gone on.',
+      }),
+    ),
+    messageId: Type.Optional(
+      Type.Unknown({
+        description:
+          'With `regenerate-message`: the answer to replace need not be the last; what followed is deleted with it.',
       }),
     ),
   },
@@ -79,7 +86,7 @@ export const ChatBody = Type.Object(
     title: 'ChatBody',
     additionalProperties: true,
     errorMessage: 'must be a JSON object',
-    description: 'Further fields, such as the `messageId` of AI SDK clients, are ignored.',
+    description: 'Further fields are ignored.',
   },
 );
 export type ChatBody = Static<typeof ChatBody>;

@@ -265,6 +265,24 @@ describe('the chat of the AI SDK', () => {
     expect(faults).toEqual([]);
   });
 
+  it('adds a question that never came, although an earlier one had its text', async () => {
+    await using server = await start();
+    const { chat } = chatOf(server);
+    await chat.sendMessage({ text: 'One?' });
+    await chat.sendMessage({ text: 'Two?' });
+    chat.messages = [...chat.messages, { id: 'lost', role: 'user', parts: [{ type: 'text', text: 'One?' }] }];
+    await chat.regenerate();
+    const [conversation] = await server.list();
+    expect(summary(await server.conversation(conversation?.id))).toEqual([
+      'user: One?',
+      'assistant: Let me look. Answer 1.',
+      'user: Two?',
+      'assistant: Let me look. Answer 2.',
+      'user: One?',
+      'assistant: Let me look. Answer 3.',
+    ]);
+  });
+
   it('goes on in the same conversation after a stop', async () => {
     await using server = await start({
       play: (n, scope) =>

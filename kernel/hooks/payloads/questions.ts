@@ -21,8 +21,8 @@ export interface Question {
   readonly conversationId?: string;
   /** The client's own name for the conversation, read where there is no id. A UUID becomes its id. */
   readonly conversationName?: string;
-  /** The question was asked before: its answer, and what followed, is replaced. */
-  readonly isRegenerated?: boolean;
+  /** Asked before, as the conversation's last question or as any: the answer, and what followed, is replaced. */
+  readonly regenerates?: 'last' | 'any';
   /** Set by the agent where the model's context is small: bytes for all context parts, and for one result. */
   readonly room?: { readonly contextBytes: number; readonly resultBytes: number };
 }
