@@ -82,7 +82,7 @@ describe('web console', () => {
 
   it('a page that nothing serves, or whose data this server has not, is its own with status 404', async () => {
     await using app = await startConsole();
-    for (const url of ['/history', '/nothing', '/admin/nothing']) {
+    for (const url of ['/history', '/nothing', '/admin/nothing', '/c/%E0%A4%A', '/c/..%2f..%2fme']) {
       const { statusCode, headers, body } = await app.inject(get(url, { accept: 'text/html,*/*' }));
       expect({ statusCode, body }, url).toEqual({ statusCode: 404, body: PAGE });
       expect(headers['content-security-policy']).toBeDefined();
@@ -98,6 +98,19 @@ describe('web console', () => {
     const response = await app.inject(request);
     expect(response.statusCode).toBe(404);
     expect(response.json()).toMatchObject({ error: 'not_found' });
+  });
+
+  it('an address that is none stays an error of the API below /api/, and for programs', async () => {
+    await using app = await startConsole();
+    for (const [url, accept] of [
+      ['/api/v1/%E0%A4%A', 'text/html'],
+      ['/c/%E0%A4%A', '*/*'],
+    ] as const) {
+      const response = await app.inject(get(url, { accept }));
+      expect([response.statusCode, response.json<{ error: string }>().error], url).toEqual([400, 'invalid_request']);
+    }
+    const long = await app.inject(get(`/c/${'x'.repeat(5_000)}`, { accept: 'text/html' }));
+    expect(long.body).toBe(PAGE);
   });
 
   it('a browser is told of a method that a page has not', async () => {

@@ -27,8 +27,8 @@ export interface KnownRoutesOptions {
 const MAX_PART_LENGTH = 2_000;
 /** `.` and `..` lead elsewhere than the path says; clients resolve them before they send it. */
 const DOT_PART = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
-/** Matches no route: what the router is given for an address that it cannot read. */
-const MALFORMED = '*';
+/** What the router is given for an address that it cannot read. No address has a space, so it matches no route. */
+const MALFORMED = '/ ';
 
 /**
  * The address for the router. One that is malformed is replaced, so that its request meets every plugin before it is
@@ -61,10 +61,10 @@ function unknownRoute(routes: readonly Collected<Route>[], request: FastifyReque
 }
 
 /** A browser shows people what it gets, who cannot read JSON; programs that ask for HTML as well do so below `/api/`. */
-const isForPeople = (request: FastifyRequest) =>
-  (request.method === 'GET' || request.method === 'HEAD') &&
-  request.headers.accept?.includes('text/html') === true &&
-  !pathOf(request).startsWith('/api/');
+const isForPeople = ({ method, headers, originalUrl }: FastifyRequest) =>
+  (method === 'GET' || method === 'HEAD') &&
+  headers.accept?.includes('text/html') === true &&
+  !originalUrl.startsWith('/api/');
 
 /** Answers OPTIONS, which every route may be asked with: a browser does so before other requests. */
 function answerOptions(
@@ -90,23 +90,25 @@ function checkHost({ httpVersion, rawHeaders }: IncomingMessage): void {
   });
 }
 
-function checkAddress({ raw, is404, params }: FastifyRequest): void {
+/** What is wrong with the address itself. */
+function addressFault({ raw, is404, params }: FastifyRequest): AtlasError | undefined {
   if (raw.url === MALFORMED) {
-    throw new AtlasError('The address of the request is not a valid URL.', { code: 'invalid_request' });
+    return new AtlasError('The address of the request is not a valid URL.', { code: 'invalid_request' });
   }
   const parts = is404 ? [] : Object.values(params as Record<string, string>);
-  if (parts.some((part) => part.length > MAX_PART_LENGTH)) {
-    throw new AtlasError('A part of the path is too long.', { code: 'invalid_request' });
-  }
+  return parts.some((part) => part.length > MAX_PART_LENGTH)
+    ? new AtlasError('A part of the path is too long.', { code: 'invalid_request' })
+    : undefined;
 }
 
 export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(
   async (app, { ctx, phase, routes }) => {
     app.setNotFoundHandler(async (request, reply) => {
       const path = pathOf(request);
-      const isKnown = allowedMethods(routes(), path).length > 0;
+      const fault = addressFault(request);
+      const isKnown = fault === undefined && allowedMethods(routes(), path).length > 0;
       const page = isKnown ? undefined : await ctx.call(httpNotFound, { path }, request.scope);
-      if (page === undefined) throw unknownRoute(routes(), request, reply);
+      if (page === undefined) throw fault ?? unknownRoute(routes(), request, reply);
       return reply
         .code(page.status ?? 404)
         .headers(page.headers ?? {})
@@ -114,7 +116,9 @@ export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(
     });
     app.addHook('onRequest', (request, reply, done) => {
       checkHost(request.raw);
-      checkAddress(request);
+      const fault = addressFault(request);
+      // People are shown a page, which names nothing of the address.
+      if (fault !== undefined && !isForPeople(request)) return done(fault);
       if (request.method === 'OPTIONS') {
         const refusal = answerOptions(routes(), request, reply);
         if (refusal !== undefined) done(refusal);
