@@ -54,5 +54,7 @@ export async function failureOf(response: Response): Promise<ApiError> {
 export function messageOf(error: unknown): string {
   // A connection that was lost in the middle of an answer, in the words of each browser.
   if (error instanceof TypeError) return TEXTS.failure.network;
+  // What the AI SDK says of a stream that it cannot read is for programmers, and quotes the stream.
+  if (error instanceof Error && error.name.startsWith('AI_')) return TEXTS.failure.format;
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

@@ -1,27 +1,19 @@
 /** Keeps the chats of this tab: their answers go on while another page is shown. */
 import { Chat } from '@ai-sdk/react';
 import { DefaultChatTransport } from 'ai';
-import { send } from '../api/client.ts';
-import { failureOf } from '../api/failure.ts';
-import { type ChatMessage, withoutRows } from './message.ts';
+import { fetchChat } from './fetch-chat.ts';
+import { type ChatMessage, isStored, withoutRows } from './message.ts';
 
 /** Chats whose messages are in memory; those that were used the longest time ago are read again when they are needed. */
 const MAX_CHATS = 20;
 /** Messages that go along with a question where the server stores none. */
 const MAX_SENT = 20;
 
-async function fetchChat(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await send(String(input), init);
-  if (!response.ok) throw await failureOf(response);
-  return response;
-}
-
-/** A server that stores the conversation knows what was said. */
-const isStored = ({ metadata }: ChatMessage) =>
-  metadata?.conversationId !== undefined || metadata?.stored !== undefined;
-
+/** A question that got no answer, such as one that was refused as too long, is not sent with the next one. */
 function sentMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  return messages.some(isStored) ? messages.slice(-1) : messages.slice(-MAX_SENT).map(withoutRows);
+  if (messages.some(isStored)) return messages.slice(-1);
+  const isSaid = ({ role }: ChatMessage, at: number) => role !== 'user' || messages[at + 1]?.role !== 'user';
+  return messages.filter(isSaid).slice(-MAX_SENT).map(withoutRows);
 }
 
 class ConsoleTransport extends DefaultChatTransport<ChatMessage> {
@@ -35,7 +27,6 @@ export class Chats {
   readonly #chats = new Map<string, Chat<ChatMessage>>();
   /** Connection to ask; the server's main one where nobody chose. */
   connectionId: string | undefined;
-
   get(id: string): Chat<ChatMessage> | undefined {
     return this.#chats.get(id);
   }

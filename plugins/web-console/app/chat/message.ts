@@ -15,6 +15,10 @@ export interface AnswerMetadata {
 
 export type ChatMessage = UIMessage<AnswerMetadata>;
 
+/** The server has the conversation that it belongs to. */
+export const isStored = ({ metadata }: ChatMessage): boolean =>
+  metadata?.conversationId !== undefined || metadata?.stored !== undefined;
+
 /** A question with its answer, which comes a moment later. */
 export interface Turn {
   readonly question: ChatMessage;

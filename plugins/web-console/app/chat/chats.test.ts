@@ -1,0 +1,101 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { messageOf } from '../api/failure.ts';
+import { TEXTS } from '../texts.ts';
+import { Chats } from './chats.ts';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+interface Sent {
+  readonly path: string;
+  readonly trigger?: string;
+  readonly asked?: readonly string[];
+}
+
+/** Answers each request in turn, and lists what was asked. */
+function answering(...responses: Response[]): Sent[] {
+  const sent: Sent[] = [];
+  vi.stubGlobal('fetch', async (path: string, { body }: RequestInit = {}) => {
+    const { trigger, messages } = JSON.parse(String(body ?? '{}'));
+    const asked = messages?.map(({ parts }: { parts: { text: string }[] }) => parts.map(({ text }) => text).join(''));
+    sent.push({ path, trigger, asked });
+    return responses.shift();
+  });
+  return sent;
+}
+
+const streaming = (...chunks: object[]) =>
+  new Response(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''), {
+    headers: { 'content-type': 'text/event-stream' },
+  });
+const saying = (delta: string, start: object = {}) =>
+  streaming(
+    { type: 'start', ...start },
+    { type: 'start-step' },
+    { type: 'text-start', id: '1' },
+    { type: 'text-delta', id: '1', delta },
+    { type: 'text-end', id: '1' },
+    { type: 'finish-step' },
+    { type: 'finish', messageMetadata: { outcome: 'answered' } },
+  );
+const refused = () =>
+  new Response('The request is too large.', { status: 413, headers: { 'content-type': 'text/plain' } });
+
+it('a question that was refused is not sent with the next one', async () => {
+  const sent = answering(saying('One.'), refused(), saying('Two.'));
+  const chat = new Chats().create(ID);
+  for (const text of ['first', 'far too long', 'second']) await chat.sendMessage({ text });
+  expect(sent.map(({ asked }) => asked)).toEqual([
+    ['first'],
+    ['first', 'One.', 'far too long'],
+    ['first', 'One.', 'second'],
+  ]);
+});
+
+it.each([
+  ['the page of a proxy', '<h1>Sign in</h1>', { 'content-type': 'text/html' }],
+  ['JSON', '{}', { 'content-type': 'application/json' }],
+  ['nothing', null, {}],
+] satisfies [string, string | null, Record<string, string>][])('%s is no answer', async (_, body, headers) => {
+  answering(new Response(body, { headers }));
+  const chat = new Chats().create(ID);
+  await chat.sendMessage({ text: 'question' });
+  expect(chat.error).toMatchObject({ message: TEXTS.failure.format, status: 200 });
+});
+
+it('an answer without pings has lost its server, and is given up', async () => {
+  vi.useFakeTimers();
+  const cancel = vi.fn();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const start = (given: ReadableStreamDefaultController<Uint8Array>) => {
+    controller = given;
+  };
+  answering(new Response(new ReadableStream({ start, cancel }), { headers: { 'content-type': 'text/event-stream' } }));
+  const chat = new Chats().create(ID);
+  const asked = chat.sendMessage({ text: 'question' });
+  for (let ping = 0; ping < 5; ping += 1) {
+    await vi.advanceTimersByTimeAsync(44_000);
+    controller?.enqueue(new TextEncoder().encode(': ping\n\n'));
+  }
+  await vi.advanceTimersByTimeAsync(44_000);
+  expect(chat.status).toBe('submitted');
+  await vi.advanceTimersByTimeAsync(2_000);
+  await asked;
+  expect(chat.error).toMatchObject({ message: TEXTS.failure.network, status: 0 });
+  expect(cancel).toHaveBeenCalledOnce();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it.each([
+  ['a chunk of another shape', { type: 'text-delta', rows: [{ salary: 1_234 }] }],
+  ['a chunk out of turn', { type: 'text-delta', id: 'x', delta: 'secret' }],
+])('%s is told in the words of the console', async (_, chunk) => {
+  answering(streaming({ type: 'start' }, chunk));
+  const chat = new Chats().create(ID);
+  await chat.sendMessage({ text: 'question' });
+  expect(messageOf(chat.error)).toBe(TEXTS.failure.format);
+});
