@@ -407,6 +407,76 @@ suite('the web console', () => {
       await page.getByRole('button', { name: 'Ask again' }).waitFor();
     });
 
+    it('a question that did not arrive is asked anew, and what another tab has asked stays', async () => {
+      respond = () => ({ text: 'There are some.' });
+      await using shown = await open();
+      const { page } = shown;
+      const questions = (of: Page) => of.getByRole('article').getByRole('heading', { level: 2 }).allTextContents();
+      for (const question of ['How many orders?', 'By region']) {
+        await ask(page, question);
+        await complete(page);
+      }
+      await page.route('**/api/v1/chat**', (route) => route.abort('internetdisconnected'), { times: 1 });
+      await ask(page, 'How many orders?');
+      const again = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+      await again.focus();
+      await page.keyboard.press('Enter');
+      await complete(page);
+      expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Ask a question');
+      await using other = await openConsole(browser, page.url());
+      await expect.poll(() => questions(other.page)).toEqual(['How many orders?', 'By region', 'How many orders?']);
+      await ask(other.page, 'By month');
+      await complete(other.page);
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await expect.poll(() => status(page).textContent()).toContain('gone on elsewhere');
+      const all = ['How many orders?', 'By region', 'How many orders?', 'By month'];
+      expect(await questions(page)).toEqual(all);
+      await page.reload();
+      await expect.poll(() => questions(page)).toEqual(all);
+    });
+
+    it('an answer that another tab is getting is told, and left alone', async () => {
+      respond = () => ({ text: 'This goes on and on. '.repeat(50), everyMs: 200 });
+      await using shown = await open();
+      const { page } = shown;
+      await ask(page, 'Tell me a long story');
+      await page.getByText('This goes on').first().waitFor();
+      await using other = await openConsole(browser, page.url());
+      await other.page.getByText('This answer is still being written elsewhere.').waitFor();
+      expect(await other.page.getByRole('button', { name: 'Ask again' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('This answer broke off').waitFor();
+      const refresh = other.page.getByRole('button', { name: 'Show what is new' });
+      await expect
+        .poll(async () => {
+          if (await refresh.isVisible()) await refresh.click();
+          return other.page.getByText('This answer broke off').count();
+        })
+        .toBe(1);
+    });
+
+    it('an answer that ends before its first word can be asked for again, and what was typed stays', async () => {
+      let isAsked = false;
+      respond = () => {
+        isAsked = true;
+        return { stall: true };
+      };
+      await using shown = await open();
+      const { page } = shown;
+      await ask(page, 'How many orders?');
+      await expect.poll(() => isAsked).toBe(true);
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('This answer broke off before anything was said.').waitFor();
+      await box(page).fill('And by');
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();
+      await page.goBack();
+      expect(await box(page).inputValue()).toBe('And by');
+      respond = () => ({ text: 'There are some.' });
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.getByText('There are some.').waitFor();
+    });
+
     it('a pasted text of 50,000 characters does not break the page', async () => {
       respond = () => ({ text: 'That is long.' });
       await using shown = await open();

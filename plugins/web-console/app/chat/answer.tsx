@@ -25,10 +25,14 @@ export interface AnswerProps {
   readonly conversationId: string;
   readonly isRunning: boolean;
   readonly isLast: boolean;
+  /** Why there is no answer is told already. */
+  readonly hasFailed: boolean;
   /** Puts a text into the question box, with the part to change selected. */
   readonly onEdit: (text: string, selected?: string) => void;
   readonly onAsk: (text: string) => void;
   readonly onAskAgain: () => void;
+  /** Reads the conversation again. */
+  readonly onRefresh: () => void;
 }
 
 function ButtonList(props: { label: string; texts: readonly string[]; onChoose: (text: string) => void }): ReactNode {
@@ -62,7 +66,8 @@ function useRunAgain(table: ResultTable | undefined) {
 }
 
 function AnswerView(props: AnswerProps): ReactNode {
-  const { question, answer, conversationId, isRunning, isLast, onEdit, onAsk, onAskAgain } = props;
+  const { question, answer, conversationId, isRunning, isLast, hasFailed, onEdit, onAsk, onAskAgain, onRefresh } =
+    props;
   const asked = textOf(question);
   const steps = useMemo(() => (answer === undefined ? [] : stepsOf(answer)), [answer]);
   const shown = steps.findLast(({ table }) => table !== undefined);
@@ -74,7 +79,8 @@ function AnswerView(props: AnswerProps): ReactNode {
   const end = answer === undefined ? {} : endOf(answer);
   const stored = answer?.metadata?.stored;
   const isStored = stored !== undefined || answer?.metadata?.conversationId !== undefined;
-  const isBroken = !isRunning && answer !== undefined && end.outcome === undefined;
+  const isElsewhere = stored?.status === 'running';
+  const isOver = !isRunning && !isElsewhere && (answer !== undefined || !hasFailed);
   const choices = end.choices ?? [];
   const suggestions = answer === undefined ? [] : suggestionsOf(answer);
   return (
@@ -86,7 +92,17 @@ function AnswerView(props: AnswerProps): ReactNode {
       {text !== '' && (
         <AnswerText text={text} question={asked} table={isRunning ? undefined : table} onMark={setMark} />
       )}
-      {isBroken && <p className={styles.muted}>{TEXTS.answer.brokeOff}</p>}
+      {isOver && end.outcome === undefined && (
+        <p className={styles.muted}>{answer === undefined ? TEXTS.answer.notBegun : TEXTS.answer.brokeOff}</p>
+      )}
+      {isElsewhere && (
+        <div className={styles.actions}>
+          <p className={styles.muted}>{TEXTS.answer.elsewhere}</p>
+          <button type="button" data-kind="quiet" onClick={onRefresh}>
+            {TEXTS.answer.refresh}
+          </button>
+        </div>
+      )}
       {table !== undefined && (
         <LazyPart>
           <Result
@@ -129,9 +145,9 @@ function AnswerView(props: AnswerProps): ReactNode {
           ))}
         </fieldset>
       )}
-      {!isRunning && answer !== undefined && (
+      {isOver && (
         <AnswerActions
-          stored={isStored ? { conversationId, messageId: answer.id } : undefined}
+          stored={isStored && answer !== undefined ? { conversationId, messageId: answer.id } : undefined}
           rating={stored?.rating}
           onEdit={() => onEdit(asked)}
           onAskAgain={isLast ? onAskAgain : undefined}

@@ -15,6 +15,7 @@ import styles from './chat-page.module.css';
 import type { Chats } from './chats.ts';
 import { type ChatMessage, endOf, stepsOf, textOf, turnsOf } from './message.ts';
 import { QuestionBox } from './question-box.tsx';
+import { askAgain, readAnew } from './stored-chat.ts';
 
 /** Between two updates of a growing text, in milliseconds. */
 const THROTTLE_MS = 50;
@@ -102,9 +103,15 @@ function useFollow(messages: readonly unknown[]): void {
   }, [messages]);
 }
 
+/** What failed beside the chat itself, and how it is tried again. */
+interface Fault {
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}
+
 export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   const client = useQueryClient();
-  const { messages, status, error, sendMessage, regenerate, stop, clearError } = useChat({
+  const { messages, status, error, sendMessage, stop, clearError } = useChat({
     chat,
     throttle: THROTTLE_MS,
   });
@@ -112,6 +119,8 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   const box = useRef<HTMLTextAreaElement>(null);
   const connections = useConnections();
   const [connectionId, setConnectionId] = useState(chats.connectionId);
+  const [notice, setNotice] = useState<string>();
+  const [fault, setFault] = useState<Fault>();
   const isRunning = status === 'submitted' || status === 'streaming';
   const turns = turnsOf(messages);
   const last = turns.at(-1);
@@ -119,19 +128,32 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   usePageTitle(title);
   useFollow(messages);
 
+  /** What was told belongs to the past; the button that was pressed may go, and the focus is in the box. */
+  const begin = useCallback(() => {
+    clearError();
+    setNotice(undefined);
+    setFault(undefined);
+    box.current?.focus();
+  }, [clearError]);
   const ask = useCallback(
     (text: string) => {
       onBegin();
-      clearError();
+      begin();
       void sendMessage({ text });
-      box.current?.focus();
     },
-    [sendMessage, clearError, onBegin],
+    [sendMessage, begin, onBegin],
   );
-  const askAgain = useCallback(() => {
-    clearError();
-    void regenerate();
-  }, [regenerate, clearError]);
+  const again = useCallback(() => {
+    begin();
+    askAgain(chat).then(
+      (isAsked) => setNotice(isAsked ? undefined : TEXTS.answer.goneOn),
+      (cause) => setFault({ error: cause, onRetry: again }),
+    );
+  }, [chat, begin]);
+  const refresh = useCallback(() => {
+    begin();
+    readAnew(chat).catch((cause) => setFault({ error: cause, onRetry: refresh }));
+  }, [chat, begin]);
   const edit = useCallback((text: string, selected = text) => {
     const { current } = box;
     if (current === null) return;
@@ -166,17 +188,20 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
               conversationId={chat.id}
               isRunning={isRunning && question === last?.question}
               isLast={question === last?.question}
+              hasFailed={error !== undefined && question === last?.question}
               onEdit={edit}
               onAsk={ask}
-              onAskAgain={askAgain}
+              onAskAgain={again}
+              onRefresh={refresh}
             />
           </LazyPart>
         ))}
       </div>
-      <p role="status" className="visually-hidden">
-        {statusOf(isRunning, last?.answer)}
+      <p role="status" className={notice === undefined ? 'visually-hidden' : undefined}>
+        {notice ?? statusOf(isRunning, last?.answer)}
       </p>
-      {error !== undefined && <Alert error={error} onRetry={askAgain} />}
+      {error !== undefined && <Alert error={error} onRetry={again} />}
+      {error === undefined && fault !== undefined && <Alert {...fault} />}
       <div className={styles.box}>
         <QuestionBox
           box={box}

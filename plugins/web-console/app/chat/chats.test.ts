@@ -2,6 +2,8 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { messageOf } from '../api/failure.ts';
 import { TEXTS } from '../texts.ts';
 import { Chats } from './chats.ts';
+import { textOf } from './message.ts';
+import { askAgain, messageOf as storedMessage } from './stored-chat.ts';
 
 const ID = '00000000-0000-4000-8000-000000000001';
 
@@ -98,4 +100,54 @@ it.each([
   const chat = new Chats().create(ID);
   await chat.sendMessage({ text: 'question' });
   expect(messageOf(chat.error)).toBe(TEXTS.failure.format);
+});
+
+/** A conversation that was read from storage, of one answered question. */
+function openStored(status: 'complete' | 'running' | 'interrupted') {
+  return new Chats().create(ID, [
+    storedMessage(storedAs('q', 'question')),
+    storedMessage(storedAs('a', 'old', status)),
+  ]);
+}
+
+function storedAs(id: string, text: string, status: 'complete' | 'running' | 'interrupted' = 'complete') {
+  const role = id.startsWith('q') ? ('user' as const) : ('assistant' as const);
+  return {
+    id,
+    role,
+    content: { parts: [{ type: 'text' as const, text }] },
+    status,
+    conversationId: ID,
+    createdAt: '',
+    feedback: null,
+  };
+}
+
+it('a question that the server may not have got is asked anew, and replaces nothing', async () => {
+  const sent = answering(saying('One.'), refused(), saying('Two.'));
+  const chat = new Chats().create(ID);
+  for (const text of ['question', 'question']) await chat.sendMessage({ text });
+  expect(await askAgain(chat)).toBe(true);
+  await vi.waitFor(() => expect(chat.lastMessage?.role).toBe('assistant'));
+  expect(sent.map(({ trigger }) => trigger)).toEqual(['submit-message', 'submit-message', 'submit-message']);
+  expect(chat.messages.map(textOf)).toEqual(['question', 'One.', 'question', 'Two.']);
+});
+
+it('the newest answer of a stored conversation is replaced', async () => {
+  const sent = answering(Response.json({ messages: [storedAs('a', 'old')] }), saying('new'));
+  const chat = openStored('complete');
+  expect(await askAgain(chat)).toBe(true);
+  await vi.waitFor(() => expect(chat.messages.map(textOf)).toEqual(['question', 'new']));
+  expect(sent.map(({ trigger }) => trigger)).toEqual([undefined, 'regenerate-message']);
+});
+
+it.each([
+  ['went on', [storedAs('q', 'question'), storedAs('a', 'old'), storedAs('q2', 'another'), storedAs('a2', 'later')]],
+  ['goes on', [storedAs('q', 'question'), storedAs('a', 'more', 'running')]],
+])('a conversation that %s elsewhere is shown, and nothing is asked', async (_, messages) => {
+  const sent = answering(Response.json({ messages: messages.slice(-1) }), Response.json({ messages }));
+  const chat = openStored('interrupted');
+  expect(await askAgain(chat)).toBe(false);
+  expect(sent.map(({ path }) => path)).toEqual([`/api/v1/conversations/${ID}?limit=1`, `/api/v1/conversations/${ID}`]);
+  expect(chat.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
 });

@@ -3,17 +3,13 @@
 import type { Chat } from '@ai-sdk/react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../api/failure.ts';
-import { type StoredMessage, useConversation, useHasArea, useMe } from '../api/queries.ts';
+import { useConversation, useHasArea, useMe } from '../api/queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { MissingPage } from '../ui/missing-page.tsx';
 import type { Chats } from './chats.ts';
 import type { ChatMessage } from './message.ts';
-
-function messageOf({ id, role, content, status, feedback }: StoredMessage): ChatMessage {
-  const stored = { status, ...(feedback && { rating: feedback.rating }) };
-  return { id, role, parts: content.parts as ChatMessage['parts'], metadata: { stored } };
-}
+import { messageOf } from './stored-chat.ts';
 
 export interface OpenChatProps {
   readonly id: string;

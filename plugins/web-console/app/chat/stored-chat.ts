@@ -1,0 +1,56 @@
+/** Reads a conversation that the server has stored, and asks its last question again without deleting what is not shown. */
+import type { Chat } from '@ai-sdk/react';
+import { call } from '../api/client.ts';
+import { ApiError } from '../api/failure.ts';
+import type { StoredMessage } from '../api/queries.ts';
+import { type ChatMessage, isStored, textOf } from './message.ts';
+
+export function messageOf({ id, role, content, status, feedback }: StoredMessage): ChatMessage {
+  const stored = { status, ...(feedback && { rating: feedback.rating }) };
+  return { id, role, parts: content.parts as ChatMessage['parts'], metadata: { stored } };
+}
+
+const pathOf = (id: string) => `/api/v1/conversations/${encodeURIComponent(id)}`;
+
+/** Shows what the server has by now. Throws `ApiError`. */
+export async function readAnew(chat: Chat<ChatMessage>): Promise<void> {
+  const { messages } = await call<{ messages: StoredMessage[] }>(pathOf(chat.id));
+  chat.messages = messages.map(messageOf);
+}
+
+/** Whether the server has nothing that would be lost with the answer: neither a later message nor one still to come. */
+async function isNewest(chat: Chat<ChatMessage>, answer: ChatMessage): Promise<boolean> {
+  try {
+    const { messages } = await call<{ messages: StoredMessage[] }>(`${pathOf(chat.id)}?limit=1`);
+    const newest = messages.at(-1);
+    if (newest === undefined) return true;
+    // Of an answer that this tab has stopped itself, the server may not know it yet.
+    const isElsewhere = newest.status === 'running' && answer.metadata?.stored !== undefined;
+    return newest.id === answer.id && !isElsewhere;
+  } catch (error) {
+    // It was deleted, and nothing more can be.
+    if (error instanceof ApiError && error.status === 404) return true;
+    throw error;
+  }
+}
+
+/**
+ * Asks the last question again, in place of its answer. `false` where the conversation has gone on elsewhere: then it is
+ * shown as it is now. Throws `ApiError`.
+ */
+export async function askAgain(chat: Chat<ChatMessage>): Promise<boolean> {
+  const last = chat.lastMessage;
+  if (last === undefined) return true;
+  if (last.role === 'user') {
+    // Without an answer nobody knows whether the server has got the question: it asks anew, and replaces nothing.
+    void chat.sendMessage({ text: textOf(last), messageId: last.id });
+    return true;
+  }
+  if (isStored(last) && !(await isNewest(chat, last))) {
+    await readAnew(chat);
+    return false;
+  }
+  // Another question may have been asked meanwhile.
+  if (chat.lastMessage?.id === last.id) void chat.regenerate();
+  return true;
+}
