@@ -205,6 +205,8 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
       <div className={styles.box}>
         <QuestionBox
           box={box}
+          takeDraft={() => chats.takeDraft(chat)}
+          keepDraft={(text) => chats.keepDraft(chat, text)}
           isRunning={isRunning}
           connections={connections}
           connectionId={connectionId}

@@ -151,3 +151,13 @@ it.each([
   expect(sent.map(({ path }) => path)).toEqual([`/api/v1/conversations/${ID}?limit=1`, `/api/v1/conversations/${ID}`]);
   expect(chat.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
 });
+
+it('what was typed is kept for its chat, once', () => {
+  const chats = new Chats();
+  const stored = chats.create('stored', [storedMessage(storedAs('q', 'question'))]);
+  chats.keepDraft(chats.create('new'), 'typed');
+  chats.keepDraft(stored, 'more');
+  expect(chats.takeDraft(chats.create('another'))).toBe('typed');
+  expect(chats.takeDraft(chats.create('another'))).toBe('');
+  expect(chats.takeDraft(stored)).toBe('more');
+});

@@ -25,6 +25,8 @@ class ConsoleTransport extends DefaultChatTransport<ChatMessage> {
 
 export class Chats {
   readonly #chats = new Map<string, Chat<ChatMessage>>();
+  /** Questions that were typed and not asked, by chat; for a new one, whose name changes, under the empty name. */
+  readonly #drafts = new Map<string, string>();
   /** Connection to ask; the server's main one where nobody chose. */
   connectionId: string | undefined;
   get(id: string): Chat<ChatMessage> | undefined {
@@ -59,9 +61,22 @@ export class Chats {
     return chat;
   }
 
+  keepDraft({ id, messages }: Chat<ChatMessage>, text: string): void {
+    this.#drafts.set(messages.length === 0 ? '' : id, text);
+  }
+
+  /** What was kept, once. */
+  takeDraft({ id, messages }: Chat<ChatMessage>): string {
+    const name = messages.length === 0 ? '' : id;
+    const draft = this.#drafts.get(name) ?? '';
+    this.#drafts.delete(name);
+    return draft;
+  }
+
   delete(id: string): void {
     const chat = this.#chats.get(id);
     this.#chats.delete(id);
+    this.#drafts.delete(id);
     void chat?.stop();
   }
 }

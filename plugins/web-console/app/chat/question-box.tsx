@@ -1,11 +1,14 @@
 /** The box to ask in. */
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useEffectEvent } from 'react';
 import { TEXTS } from '../texts.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import styles from './question-box.module.css';
 
 export interface QuestionBoxProps {
   readonly box: RefObject<HTMLTextAreaElement | null>;
+  /** What was typed when the box was left. */
+  readonly takeDraft: () => string;
+  readonly keepDraft: (text: string) => void;
   readonly isRunning: boolean;
   readonly connections: readonly string[];
   readonly connectionId: string | undefined;
@@ -18,7 +21,18 @@ export interface QuestionBoxProps {
 
 export function QuestionBox(props: QuestionBoxProps): ReactNode {
   const { box, isRunning, connections, connectionId, onConnection, onAsk, onStop, onEditLast } = props;
-  useEffect(() => box.current?.focus(), [box]);
+  const take = useEffectEvent((field: HTMLTextAreaElement) => {
+    const draft = props.takeDraft();
+    if (field.value === '') field.value = draft;
+    field.focus();
+  });
+  const leave = useEffectEvent((field: HTMLTextAreaElement) => props.keepDraft(field.value));
+  useEffect(() => {
+    const field = box.current;
+    if (field === null) return undefined;
+    take(field);
+    return () => leave(field);
+  }, [box]);
   const ask = () => {
     const text = box.current?.value.trim() ?? '';
     if (text === '' || isRunning || box.current === null) return;
