@@ -38,6 +38,16 @@ it('shows what hides beside the numbers of an answer', () => {
   expect(html).toContain('<button');
 });
 
+it('a number of a link is no button', () => {
+  const table = { columns: ['n'], rows: [{ n: 2198.7 }], rowCount: 1, truncated: false };
+  const rest = { sql: '', executedSql: '', connectionId: 'default', durationMs: 0 };
+  const props = { question: '', table: { ...table, ...rest }, onMark: () => undefined };
+  const text = '[order 2198.7](https://example.com/x), 2198.7';
+  const html = renderToStaticMarkup(createElement(AnswerText, { text, ...props }));
+  expect(html).toContain('>order 2198.7</a>');
+  expect(html.match(/<button/g)).toHaveLength(1);
+});
+
 it.each([
   ['-'.repeat(80), '<hr/>'],
   ['* '.repeat(40), '<hr/>'],

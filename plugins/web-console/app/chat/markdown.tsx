@@ -27,7 +27,8 @@ function Link({ href, children }: { readonly href: string; readonly children: Re
   return (
     <>
       <a href={href} rel="noopener noreferrer nofollow" target="_blank">
-        {children}
+        {/* A click on a number must not open what the text links to. */}
+        <TextView value={answerNodes}>{children}</TextView>
       </a>
       <span className={styles.host}> ({protocol === 'mailto:' ? pathname : host})</span>
     </>
