@@ -48,6 +48,19 @@ it('a number of a link is no button', () => {
   expect(html.match(/<button/g)).toHaveLength(1);
 });
 
+it.each(['_a', '*a_', '[*a'])('a paragraph of %j is shown as it is, and the others are Markdown', (marks) => {
+  const text = marks.repeat(25_000);
+  expect(htmlOf(`**bold**\n\n${text}\n\n*even*`)).toMatch(
+    new RegExp(
+      `<p><strong>bold</strong></p><p>${text.replaceAll(/[*[]/g, '.').slice(0, 1_000)}.*</p><p><em>even</em></p>`,
+    ),
+  );
+});
+
+it('a long word is shown as it is', () => {
+  expect(htmlOf(`**${'a'.repeat(5_000)}**@`)).toContain('<p>**a');
+});
+
 it.each([
   ['-'.repeat(80), '<hr/>'],
   ['* '.repeat(40), '<hr/>'],

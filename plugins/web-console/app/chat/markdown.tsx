@@ -136,11 +136,25 @@ const LIST_MARK = '(?:[-*+]|\\d{1,9}[.)])(?=[ \\t])';
 /** A line that is nested so deeply that the lexer, which calls itself for each level, would end. */
 const TOO_DEEP = new RegExp(`^(?:[ \\t]*(?!${RULE})(?:>|${LIST_MARK})){20}`, 'm');
 
+/** In one paragraph or cell: marks are sought from each to the end, and in a long word the end of an address. */
+const MAX_MARKS = 500;
+const MARK = /[*_~[]/g;
+const LONG_WORD = /\S{5000}/;
+
+/** A paragraph that no person would write is one text, as it is. */
+class BoundedLexer extends Lexer {
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    if ((src.match(MARK)?.length ?? 0) <= MAX_MARKS && !LONG_WORD.test(src)) return super.inlineTokens(src, tokens);
+    tokens.push({ type: 'text', raw: src, text: src, escaped: false });
+    return tokens;
+  }
+}
+
 /** `undefined` for what is no Markdown that a person would write. */
 function tokensOf(text: string): readonly Token[] | undefined {
   if (TOO_DEEP.test(text)) return undefined;
   try {
-    return new Lexer({ gfm: true, breaks: true }).lex(text);
+    return new BoundedLexer({ gfm: true, breaks: true }).lex(text);
   } catch {
     return undefined;
   }
