@@ -388,6 +388,10 @@ suite('the web console', () => {
       await alert.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('There are some.').waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
+      await complete(page);
+      await page.reload();
+      await page.getByText('There are some.').waitFor();
+      expect(await page.getByRole('article').count()).toBe(1);
     });
 
     it('a lost connection is told, and what had been said is there again', async () => {

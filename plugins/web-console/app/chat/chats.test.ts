@@ -123,14 +123,22 @@ function storedAs(id: string, text: string, status: 'complete' | 'running' | 'in
   };
 }
 
-it('a question that the server may not have got is asked anew, and replaces nothing', async () => {
-  const sent = answering(saying('One.'), refused(), saying('Two.'));
+function silent() {
+  return { ...storedAs('a', '', 'interrupted'), content: { parts: [] } };
+}
+
+it.each([
+  ['did not get', [storedAs('q', 'question'), storedAs('a', 'One.')], 'submit-message'],
+  ['got beside a later one', [storedAs('q', 'later'), silent()], 'submit-message'],
+  ['has begun to answer', [storedAs('q', 'question'), storedAs('a', 'Tw', 'interrupted')], 'submit-message'],
+  ['got, and left without a word', [storedAs('q', 'question'), silent()], 'regenerate-message'],
+])('a question that the server %s replaces no word of an answer', async (_, messages, trigger) => {
+  const sent = answering(saying('One.'), refused(), Response.json({ messages }), saying('Two.'));
   const chat = new Chats().create(ID);
   for (const text of ['question', 'question']) await chat.sendMessage({ text });
   expect(await askAgain(chat)).toBe(true);
-  await vi.waitFor(() => expect(chat.lastMessage?.role).toBe('assistant'));
-  expect(sent.map(({ trigger }) => trigger)).toEqual(['submit-message', 'submit-message', 'submit-message']);
-  expect(chat.messages.map(textOf)).toEqual(['question', 'One.', 'question', 'Two.']);
+  await vi.waitFor(() => expect(chat.messages.map(textOf)).toEqual(['question', 'One.', 'question', 'Two.']));
+  expect(sent.map((request) => request.trigger)).toEqual(['submit-message', 'submit-message', undefined, trigger]);
 });
 
 it('the newest answer of a stored conversation is replaced', async () => {

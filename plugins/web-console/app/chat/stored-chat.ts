@@ -18,6 +18,19 @@ export async function readAnew(chat: Chat<ChatMessage>): Promise<void> {
   chat.messages = messages.map(messageOf);
 }
 
+/** Whether the newest that the server has is this question with an answer of no word: nothing is lost with that. */
+async function isLeftOpen(chat: Chat<ChatMessage>, question: ChatMessage): Promise<boolean> {
+  try {
+    const { messages } = await call<{ messages: StoredMessage[] }>(`${pathOf(chat.id)}?limit=2`);
+    const [asked, answer] = messages.map(messageOf);
+    if (asked?.role !== 'user' || textOf(asked) !== textOf(question)) return false;
+    return answer?.metadata?.stored?.status === 'interrupted' && answer.parts.length === 0;
+  } catch {
+    // What is not stored, or cannot be read, is asked anew.
+    return false;
+  }
+}
+
 /** Whether the server has nothing that would be lost with the answer: neither a later message nor one still to come. */
 async function isNewest(chat: Chat<ChatMessage>, answer: ChatMessage): Promise<boolean> {
   try {
@@ -34,6 +47,8 @@ async function isNewest(chat: Chat<ChatMessage>, answer: ChatMessage): Promise<b
   }
 }
 
+const isBusy = ({ status }: Chat<ChatMessage>) => status === 'submitted' || status === 'streaming';
+
 /**
  * Asks the last question again, in place of its answer. `false` where the conversation has gone on elsewhere: then it is
  * shown as it is now. Throws `ApiError`.
@@ -42,8 +57,10 @@ export async function askAgain(chat: Chat<ChatMessage>): Promise<boolean> {
   const last = chat.lastMessage;
   if (last === undefined) return true;
   if (last.role === 'user') {
-    // Without an answer nobody knows whether the server has got the question: it asks anew, and replaces nothing.
-    void chat.sendMessage({ text: textOf(last), messageId: last.id });
+    const isLeft = await isLeftOpen(chat, last);
+    if (chat.lastMessage?.id !== last.id || isBusy(chat)) return true;
+    // A question that the server has not got is a new one: what answers an earlier one of the same words stays.
+    void (isLeft ? chat.regenerate() : chat.sendMessage({ text: textOf(last), messageId: last.id }));
     return true;
   }
   if (isStored(last) && !(await isNewest(chat, last))) {
