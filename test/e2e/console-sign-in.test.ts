@@ -297,11 +297,43 @@ suiteNeeding(
       expect(await accessibilityFaults(page)).toEqual([]);
     });
 
-    it('has a password changed first where an administrator wants that', async () => {
-      await userOf(server, 'forced@example.com');
+    async function forcedUser(email: string): Promise<void> {
+      await userOf(server, email);
       const database = new Database(join(folder.path, 'atlas.db'));
-      database.prepare('UPDATE auth_user SET passwordChangeRequired = 1 WHERE email = ?').run('forced@example.com');
+      database.prepare('UPDATE auth_user SET passwordChangeRequired = 1 WHERE email = ?').run(email);
       database.close();
+    }
+
+    it('shows nothing of a person who has left to whoever signs in next, nor to nobody', async () => {
+      await forcedUser('next@example.com');
+      await using visited = await visit(url);
+      const { page, context, complaints } = visited;
+      await signIn(page, 'boss@example.com');
+      await box(page).fill('How many orders are there?');
+      await button(page, 'Ask').click();
+      await expect.poll(() => page.getByRole('status').first().textContent()).toBe('Answer complete');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option', { name: 'How many orders are there?' }).first().waitFor();
+      await page.keyboard.press('Escape');
+      await using other = await visit(`${url}/account`, { shared: context });
+      await choose(other.page, 'Somebody', 'Sign out');
+      await page.getByText('Sign in to go on where you were.').waitFor();
+      await page.keyboard.press('Control+k');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await page.getByRole('option').count()).toBe(0);
+
+      await signIn(other.page, 'next@example.com');
+      for (const { page: tab } of [other, visited]) {
+        await tab.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+        expect(await tab.locator('h1').count()).toBe(1);
+        expect(await tab.locator('article').count()).toBe(0);
+        expect(await tab.getByRole('banner').getByRole('link').allTextContents()).toEqual(['Atlas', 'Ask']);
+      }
+      expect([...complaints, ...other.complaints]).toEqual([]);
+    });
+
+    it('has a password changed first where an administrator wants that', async () => {
+      await forcedUser('forced@example.com');
       await using visited = await visit(url, { viewport: NARROW });
       const { page, complaints } = visited;
       await signIn(page, 'forced@example.com');

@@ -64,12 +64,16 @@ function MeFailure({ error, onRetry }: FailureProps): ReactNode {
 
 const personOf = ({ mode, user, orgId }: Me) => JSON.stringify([mode, user?.id, orgId]);
 
-/** Whether another person, or one in another organization, has taken the place of the one whose data is on the pages. */
-function useIsAnother(me: Me | undefined): boolean {
+/**
+ * Whether another person, or one in another organization, has taken the place of the one whose data is on the pages. Whoever
+ * is refused even to know who they are may be another one.
+ */
+function useIsAnother(me: Me | undefined, error: Error | null): boolean {
   const [first, setFirst] = useState<string>();
   const person = me && personOf(me);
   if (first === undefined && person !== undefined) setFirst(person);
-  const isAnother = first !== undefined && person !== undefined && person !== first;
+  const isForbidden = error instanceof ApiError && error.status === 403;
+  const isAnother = first !== undefined && (isForbidden || (person !== undefined && person !== first));
   useEffect(() => {
     if (isAnother) startAnew(location.href);
   }, [isAnother]);
@@ -83,7 +87,7 @@ function Pages(): ReactNode {
   const [path] = useLocation();
   const client = useQueryClient();
   useEffect(() => followOtherTabs(client), [client]);
-  if (useIsAnother(me)) return null;
+  if (useIsAnother(me, error)) return null;
   const isChat = path === '/' || path.startsWith('/c/');
   return (
     <Shell me={isRefused ? undefined : me}>

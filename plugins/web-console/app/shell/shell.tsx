@@ -66,6 +66,8 @@ export function Shell({ me, children }: ShellProps): ReactNode {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);
+  // Who has to sign in first has nowhere to go, nor does the palette wait for whoever does.
+  if (open === 'palette' && me === undefined) setOpen(undefined);
   const close = () => setOpen(undefined);
   return (
     <>
@@ -101,7 +103,7 @@ export function Shell({ me, children }: ShellProps): ReactNode {
         {children}
       </main>
       {open === 'keys' && <KeyList onClose={close} />}
-      {open === 'palette' && <Palette me={me} onClose={close} onGo={(href) => navigate(href)} />}
+      {open === 'palette' && me !== undefined && <Palette me={me} onClose={close} onGo={(href) => navigate(href)} />}
     </>
   );
 }
