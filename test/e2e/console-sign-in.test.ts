@@ -74,6 +74,13 @@ suiteNeeding(
     await box(page).waitFor();
     expect(await page.locator('main').getByLabel('API key').count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
+    await page.route('**/api/v1/me', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'This page cannot be shown' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.unroute('**/api/v1/me');
+    await button(page, 'Try again').click();
+    await box(page).waitFor();
     await page.goto(`${server.url}/account`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect((await fetch(`${server.url}/account`)).status).toBe(404);

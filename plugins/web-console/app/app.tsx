@@ -11,6 +11,7 @@ import { Chats } from './chat/chats.ts';
 import { OpenChat } from './chat/open-chat.tsx';
 import { chatHref } from './shell/pages.ts';
 import { Shell } from './shell/shell.tsx';
+import { TEXTS } from './texts.ts';
 import { Alert } from './ui/alert.tsx';
 import { LazyPart } from './ui/lazy-part.tsx';
 import { MissingPage } from './ui/missing-page.tsx';
@@ -51,9 +52,14 @@ interface FailureProps {
   readonly onRetry: () => void;
 }
 
-/** Who has to change the password is refused everything else, and is asked to. */
+/** What is shown instead of a page. Who has to change the password is refused everything else, and is asked to. */
 function MeFailure({ error, onRetry }: FailureProps): ReactNode {
-  const alert = <Alert error={error} onRetry={onRetry} />;
+  const alert = (
+    <>
+      <h1>{TEXTS.failure.title}</h1>
+      <Alert error={error} onRetry={onRetry} />
+    </>
+  );
   if (!(error instanceof ApiError) || error.code !== 'forbidden') return alert;
   return (
     <LazyPart>
@@ -98,7 +104,13 @@ function Pages(): ReactNode {
       )}
       {/* What was typed stays while the person signs in again. */}
       <Activity mode={isRefused ? 'hidden' : 'visible'}>
-        {error !== null && <MeFailure error={error} onRetry={() => void refetch()} />}
+        {error !== null &&
+          !isRefused &&
+          (me === undefined ? (
+            <MeFailure error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Alert error={error} onRetry={() => void refetch()} />
+          ))}
         {isChat && (me !== undefined || error === null) && <ChatRoute chats={chats} />}
         {!isChat && me !== undefined && (
           <LazyPart key={path.split('/')[1]}>

@@ -125,6 +125,7 @@ export const TEXTS = {
   },
   missing: { title: 'Page not found', text: 'There is no such page, or you may not see it.', home: 'Ask a question' },
   failure: {
+    title: 'This page cannot be shown',
     network: 'The server cannot be reached. Check your connection and try again.',
     format: 'The server sent something that this page does not understand. Reload the page.',
     wait: (seconds: number) => `Try again in ${counted(seconds, 'second', 'seconds')}.`,
