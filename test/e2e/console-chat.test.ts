@@ -164,6 +164,14 @@ suite('the web console', () => {
       await page.getByRole('combobox', { name: 'Search pages and conversations' }).fill('hist');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option', { name: 'How many customers are there?' }).first().waitFor();
+      // What was found before is not what these letters mean.
+      await page.keyboard.type('zzz');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing matches.').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/history');
+      await page.keyboard.press('Escape');
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await page.keyboard.press('Escape');

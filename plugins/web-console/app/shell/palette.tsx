@@ -5,13 +5,13 @@ import { TEXTS } from '../texts.ts';
 import { useDebounced } from '../ui/debounced.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
-import { chatHref, pagesOf } from './pages.ts';
+import { chatHref, type PageLink, pagesOf } from './pages.ts';
 import styles from './palette.module.css';
 
 const MAX_CONVERSATIONS = 8;
 
 export interface PaletteProps {
-  readonly me: Me | undefined;
+  readonly me: Me;
   readonly onClose: () => void;
   readonly onGo: (href: string) => void;
 }
@@ -20,12 +20,14 @@ export function Palette({ me, onClose, onGo }: PaletteProps): ReactNode {
   const listId = useId();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  const { data } = useConversations(useDebounced(text.trim()), MAX_CONVERSATIONS);
-  const pages = pagesOf(me).filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()));
-  const found = [
-    ...pages,
-    ...(data?.conversations ?? []).map(({ id, title }) => ({ href: chatHref(id), label: title })),
-  ];
+  const typed = text.trim();
+  const asked = useDebounced(typed);
+  const { data, isPlaceholderData } = useConversations(asked, MAX_CONVERSATIONS);
+  const isAnswered = asked === typed && !isPlaceholderData;
+  const matches = ({ label }: PageLink) => label.toLowerCase().includes(typed.toLowerCase());
+  const conversations = (data?.conversations ?? []).map(({ id, title }) => ({ href: chatHref(id), label: title }));
+  // Until the server has answered, those it found before may match as well.
+  const found = [...pagesOf(me).filter(matches), ...(isAnswered ? conversations : conversations.filter(matches))];
   const go = (href: string | undefined) => {
     if (href === undefined) return;
     onClose();
@@ -70,7 +72,7 @@ export function Palette({ me, onClose, onGo }: PaletteProps): ReactNode {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p>{TEXTS.palette.none}</p>}
+      {found.length === 0 && isAnswered && <p>{TEXTS.palette.none}</p>}
     </Dialog>
   );
 }
