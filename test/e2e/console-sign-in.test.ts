@@ -123,7 +123,7 @@ suiteNeeding(
 
     await page.getByRole('banner').getByRole('button').last().focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Sign out' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await field.waitFor();
@@ -218,6 +218,10 @@ suiteNeeding(
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await isWithinWindow(page)).toBe(true);
       await page.keyboard.type('Newcomer');
+      await page.getByRole('link', { name: 'Skip to content' }).focus();
+      await page.keyboard.press('Enter');
+      expect(await page.getByLabel('Name').inputValue()).toBe('Newcomer');
+      await page.getByLabel('Name').focus();
       await page.keyboard.press('Tab');
       await page.keyboard.type('new@example.com');
       await page.keyboard.press('Tab');

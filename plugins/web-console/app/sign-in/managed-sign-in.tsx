@@ -1,5 +1,5 @@
 /** Asks for an account: e-mail and password, a new account, a social provider, or the provider of an organization. */
-import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { MIN_PASSWORD_LENGTH } from '../account/password-form.tsx';
 import { call } from '../api/client.ts';
 import { setCredential } from '../api/credential.ts';
@@ -18,9 +18,17 @@ export interface Ways {
   readonly singleSignOn: boolean;
 }
 
-function onHashChange(listener: () => void): () => void {
-  addEventListener('hashchange', listener);
-  return () => removeEventListener('hashchange', listener);
+const WAYS = ['', '#sign-in', '#sign-up', '#sso'];
+
+/** The way that the address names last: the skip link, which is part of the address as well, leaves the form as it is. */
+function useWay(): string {
+  const [way, setWay] = useState(location.hash);
+  useEffect(() => {
+    const onHashChange = () => setWay((before) => (WAYS.includes(location.hash) ? location.hash : before));
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
+  }, []);
+  return way;
 }
 
 /** The server signs the browser in as soon as it has the password. */
@@ -99,9 +107,9 @@ function Providers({ names }: { readonly names: readonly string[] }): ReactNode 
 }
 
 export function ManagedSignIn({ ways }: { readonly ways: Ways }): ReactNode {
-  const hash = useSyncExternalStore(onHashChange, () => location.hash);
+  const way = useWay();
   const { signUp, socialProviders, singleSignOn } = ways;
-  const shown = (hash === '#sign-up' && signUp) || (hash === '#sso' && singleSignOn) ? hash : '#sign-in';
+  const shown = (way === '#sign-up' && signUp) || (way === '#sso' && singleSignOn) ? way : '#sign-in';
   const links = [
     { href: '#sign-in', text: TEXTS.signIn.haveAccount, isOffered: true },
     { href: '#sign-up', text: TEXTS.signIn.signUp, isOffered: signUp },
