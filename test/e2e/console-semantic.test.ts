@@ -174,6 +174,8 @@ suiteNeeding(
     await page.keyboard.type('# mine');
     await page.getByRole('link', { name: 'Connections' }).click();
     await page.getByRole('heading', { name: 'Connections' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Connections' }).waitFor();
     await page.goBack();
     await page.getByText('These changes are not saved yet.').waitFor();
     await atEnd(page);
@@ -223,8 +225,12 @@ suiteNeeding(
     // Another host's page, where one signs in, leads to a new page here.
     await page.reload();
     await signInAgain();
-    await page.getByRole('banner').getByRole('button').last().click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    for (const answer of ['Cancel', 'Sign out']) {
+      await page.getByRole('banner').getByRole('button').last().click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      expect(await textOf(page).textContent()).toContain('# the draft');
+      await page.getByRole('dialog', { name: 'Sign out?' }).getByRole('button', { name: answer }).click();
+    }
     await page.getByLabel('E-mail').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     expect(complaints).toEqual([]);

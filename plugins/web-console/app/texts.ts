@@ -24,6 +24,8 @@ export const TEXTS = {
     open: 'Everybody who reaches this page is an administrator. Set up authentication before others do.',
     nobody: 'Not signed in',
     signOut: 'Sign out',
+    signOutTitle: 'Sign out?',
+    draftsGo: 'Your changes of the semantic layer that are not saved yet are dropped.',
   },
   model: { offline: 'Offline reader', label: (name: string) => `Answers come from ${name}` },
   ask: {

@@ -57,6 +57,12 @@ export function draftsOf({ mode, user: person, orgId }: Pick<Me, 'mode' | 'user'
   return drafts;
 }
 
+/** Whether there are any, of any organization. */
+export function hasDrafts(me: Pick<Me, 'mode' | 'user' | 'orgId'>): boolean {
+  draftsOf(me);
+  return [...byOrganization.values()].some(({ size }) => size > 0);
+}
+
 /** Of all organizations: the person signs out. */
 export function dropDrafts(): void {
   for (const drafts of byOrganization.values()) drafts.clear();
