@@ -197,6 +197,10 @@ suite('the web console', () => {
         await page.getByRole('menuitem', { name }).click();
       };
       await choose('Rename');
+      await page.getByRole('textbox', { name: 'Title' }).fill('x'.repeat(500));
+      await page.getByRole('button', { name: 'Rename' }).click();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('x'.repeat(500));
       await page.getByRole('textbox', { name: 'Title' }).fill('All <b>orders</b>');
       await page.getByRole('button', { name: 'Rename' }).click();
       await item('All <b>orders</b>').waitFor();

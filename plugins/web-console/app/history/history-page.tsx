@@ -9,7 +9,7 @@ import { chatHref } from '../shell/pages.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { useDebounced } from '../ui/debounced.ts';
-import { Confirm, FormDialog } from '../ui/dialog.tsx';
+import { Confirm, RequestDialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { useHeadingFocus } from '../ui/heading-focus.ts';
 import { Menu } from '../ui/menu.tsx';
@@ -26,21 +26,23 @@ interface Open {
   readonly conversation: ConversationInfo;
 }
 
-function RenameDialog(props: { title: string; onRename: (title: string) => void; onClose: () => void }): ReactNode {
-  const [title, setTitle] = useState(props.title);
-  const rename = () => {
-    props.onClose();
-    props.onRename(title.trim());
-  };
+interface RenameDialogProps {
+  readonly title: string;
+  readonly onRename: (title: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function RenameDialog({ title: before, onRename, onClose }: RenameDialogProps): ReactNode {
+  const [title, setTitle] = useState(before);
   return (
-    <FormDialog
+    <RequestDialog
       title={TEXTS.history.renameTitle}
       action={TEXTS.history.rename}
-      onSubmit={rename}
-      onClose={props.onClose}
+      onSubmit={() => onRename(title.trim())}
+      onClose={onClose}
     >
       <Field label={TEXTS.history.name} autoComplete="off" value={title} onChange={setTitle} />
-    </FormDialog>
+    </RequestDialog>
   );
 }
 
@@ -53,11 +55,11 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
   const [open, setOpen] = useState<Open>();
   const heading = useHeadingFocus(data);
   usePageTitle(TEXTS.history.title);
-  const change = (id: string, method: 'PATCH' | 'DELETE', body?: unknown, part = '') => {
+  /** Throws `ApiError`. */
+  const change = async (id: string, method: 'PATCH' | 'DELETE', body?: unknown, part = '') => {
     setFailure(undefined);
-    call(`/api/v1/conversations/${encodeURIComponent(id)}${part}`, { method, body })
-      .then(() => refreshConversations(client))
-      .catch(setFailure);
+    await call(`/api/v1/conversations/${encodeURIComponent(id)}${part}`, { method, body });
+    void refreshConversations(client);
   };
   const conversations = data?.conversations ?? [];
   const isCut = data !== undefined && data.total > conversations.length;
@@ -102,7 +104,7 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
                     { label: TEXTS.history.rename, onSelect: () => setOpen({ dialog: 'rename', conversation }) },
                     {
                       label: starred ? TEXTS.history.unstar : TEXTS.history.star,
-                      onSelect: () => change(id, 'PATCH', { starred: !starred }, '/star'),
+                      onSelect: () => void change(id, 'PATCH', { starred: !starred }, '/star').catch(setFailure),
                     },
                     { label: TEXTS.history.delete, onSelect: () => setOpen({ dialog: 'delete', conversation }) },
                   ]}
@@ -132,7 +134,7 @@ export function HistoryPage({ chats }: { readonly chats: Chats }): ReactNode {
           action={TEXTS.history.delete}
           onConfirm={() => {
             chats.delete(open.conversation.id);
-            change(open.conversation.id, 'DELETE');
+            void change(open.conversation.id, 'DELETE').catch(setFailure);
           }}
           onClose={close}
         />

@@ -1,6 +1,7 @@
 /** Shows a modal dialog: the browser's own, which keeps the focus inside and closes with Esc. */
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { TEXTS } from '../texts.ts';
+import { Alert } from './alert.tsx';
 import styles from './dialog.module.css';
 import { ShownText } from './shown-text.tsx';
 
@@ -75,6 +76,30 @@ export function FormDialog(props: FormDialogProps): ReactNode {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+export interface RequestDialogProps extends Omit<FormDialogProps, 'isRunning' | 'onSubmit'> {
+  readonly onSubmit: () => Promise<unknown>;
+}
+
+/** A form that stays until the server has taken it: what was typed is there to be sent again, or changed. */
+export function RequestDialog({ onSubmit, onClose, children, ...form }: RequestDialogProps): ReactNode {
+  const [error, setError] = useState<unknown>();
+  const [isRunning, setIsRunning] = useState(false);
+  const submit = () => {
+    setIsRunning(true);
+    setError(undefined);
+    onSubmit().then(onClose, (failure: unknown) => {
+      setError(failure);
+      setIsRunning(false);
+    });
+  };
+  return (
+    <FormDialog {...form} isRunning={isRunning} onSubmit={submit} onClose={onClose}>
+      {children}
+      {error !== undefined && <Alert error={error} />}
+    </FormDialog>
   );
 }
 
