@@ -244,7 +244,16 @@ suite('the web console', () => {
       await complete(page);
       await page.getByRole('button', { name: 'Bad answer' }).click();
       await page.getByRole('textbox', { name: /What was wrong/ }).fill('It is net.');
+      await page.route('**/feedback', (route) => route.abort());
       await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      expect(await page.getByRole('textbox', { name: /What was wrong/ }).inputValue()).toBe('It is net.');
+      await page.unroute('**/feedback');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('button', { name: 'Bad answer', pressed: true }).waitFor();
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();
+      await page.goBack();
       await page.getByRole('button', { name: 'Bad answer', pressed: true }).waitFor();
       await page.getByRole('button', { name: 'Share' }).click();
       const link = await page.getByRole('textbox', { name: /Link/ }).inputValue();

@@ -1,10 +1,11 @@
 /** Shows what can be done with an answer: ask again, judge it, share it. */
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useHasArea } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { Dialog, RequestDialog } from '../ui/dialog.tsx';
 import styles from './answer.module.css';
 
 export interface AnswerActionsProps {
@@ -18,10 +19,10 @@ export interface AnswerActionsProps {
   readonly onError: (error: unknown) => void;
 }
 
-function ReasonDialog(props: { onSend: (reason: string) => void; onClose: () => void }): ReactNode {
+function ReasonDialog(props: { onSend: (reason: string) => Promise<void>; onClose: () => void }): ReactNode {
   const [reason, setReason] = useState('');
   return (
-    <FormDialog
+    <RequestDialog
       title={TEXTS.answer.bad}
       action={TEXTS.answer.send}
       onSubmit={() => props.onSend(reason.trim())}
@@ -31,7 +32,7 @@ function ReasonDialog(props: { onSend: (reason: string) => void; onClose: () => 
         {TEXTS.answer.reason}
         <textarea maxLength={2_000} value={reason} onChange={(event) => setReason(event.target.value)} />
       </label>
-    </FormDialog>
+    </RequestDialog>
   );
 }
 
@@ -55,18 +56,23 @@ function ShareDialog({ url, onClose }: { readonly url: string; readonly onClose:
 export function AnswerActions(props: AnswerActionsProps): ReactNode {
   const { stored, onEdit, onAskAgain, onRunAgain, onError } = props;
   const canShare = useHasArea('shares');
-  const [rating, setRating] = useState(props.rating);
+  const client = useQueryClient();
+  const ratingKey = ['rating', stored?.conversationId, stored?.messageId];
+  // The message says what it was when it was read; what this tab has given since is kept for as long as the page.
+  const { data: rating = props.rating } = useQuery<'good' | 'bad'>({
+    queryKey: ratingKey,
+    queryFn: skipToken,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
   const [isAsking, setIsAsking] = useState(false);
   const [url, setUrl] = useState<string>();
-  const rate = (given: 'good' | 'bad', reason = '') => {
+  /** Throws `ApiError`. */
+  const rate = async (given: 'good' | 'bad', reason = '') => {
     if (stored === undefined) return;
     const [conversation, message] = [stored.conversationId, stored.messageId].map(encodeURIComponent);
     const path = `/api/v1/conversations/${conversation}/messages/${message}/feedback`;
-    setIsAsking(false);
-    call(path, { method: 'PUT', body: { rating: given, ...(reason !== '' && { reason }) } }).then(
-      () => setRating(given),
-      onError,
-    );
+    await call(path, { method: 'PUT', body: { rating: given, ...(reason !== '' && { reason }) } });
+    client.setQueryData(ratingKey, given);
   };
   const share = () => {
     call<{ url: string }>('/api/v1/shares', { method: 'POST', body: stored }).then(
@@ -91,7 +97,12 @@ export function AnswerActions(props: AnswerActionsProps): ReactNode {
       )}
       {stored !== undefined && (
         <>
-          <button type="button" data-kind="quiet" aria-pressed={rating === 'good'} onClick={() => rate('good')}>
+          <button
+            type="button"
+            data-kind="quiet"
+            aria-pressed={rating === 'good'}
+            onClick={() => void rate('good').catch(onError)}
+          >
             {TEXTS.answer.good}
           </button>
           <button type="button" data-kind="quiet" aria-pressed={rating === 'bad'} onClick={() => setIsAsking(true)}>
