@@ -367,6 +367,7 @@ suiteNeeding(
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });
       expect([path, await isWithinWindow(page)]).toEqual([path, true]);
+      expect([path, (await page.getByRole('status').count()) > 1]).toEqual([path, false]);
       expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
       expect(complaints).toEqual([]);
     }

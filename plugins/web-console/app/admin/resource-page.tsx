@@ -149,7 +149,6 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
   // What is typed into a filter is asked for once a person stops typing.
   const asked = new URLSearchParams(useDebounced(search.toString()));
   const { data, error, refetch, isPlaceholderData } = useList(resource, asked);
-  const { start, outcome } = useActions();
   // Rows are taken away, or what the page shows above them.
   const heading = useHeadingFocus([data, children]);
   usePageTitle(title);
@@ -175,6 +174,7 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
     if (isBeyond) change('offset', String(lastOffset(total)), true);
   }, [isBeyond, total]);
   const isFiltered = filters.some(({ name }) => asked.get(name)?.trim());
+  const { start, outcome } = useActions(isEmpty && !isBeyond && <p>{isFiltered ? ADMIN.noMatch : empty}</p>);
   return (
     <>
       <div className={styles.heading}>
@@ -201,7 +201,6 @@ export function ResourcePage<Row>({ resource, children }: ResourcePageProps<Row>
       {outcome}
       {error !== null && <Alert error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
-      {isEmpty && !isBeyond && <p role="status">{isFiltered ? ADMIN.noMatch : empty}</p>}
       {rows.length > 0 && <Rows resource={resource} rows={rows} isBusy={isPlaceholderData} onAction={start} />}
       {hasPages && (total > PAGE_ROWS || (offset > 0 && total > 0)) && (
         <Paging total={total} offset={offset} onGo={(next) => change('offset', String(next))} />

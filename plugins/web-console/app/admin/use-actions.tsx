@@ -11,7 +11,8 @@ export interface Actions {
   readonly outcome: ReactNode;
 }
 
-export function useActions(): Actions {
+/** `said`: what the page says for itself, in the one place where people are told. */
+export function useActions(said?: ReactNode): Actions {
   const [action, setAction] = useState<Action>();
   const [told, setTold] = useState<ReactNode>();
   const [failure, setFailure] = useState<unknown>();
@@ -33,9 +34,10 @@ export function useActions(): Actions {
   };
   const outcome = (
     <>
-      <p role="status" className={styles.told}>
-        {told}
-      </p>
+      <div role="status">
+        <p className={styles.told}>{told}</p>
+        {said}
+      </div>
       {failure !== undefined && <Alert error={failure} />}
       {action !== undefined && <ActionDialog action={action} onClose={() => setAction(undefined)} onDone={setTold} />}
     </>
