@@ -11,6 +11,7 @@ import {
   buildConsole,
   type ConsolePage,
   isWithinWindow,
+  NARROW,
   openConsole,
 } from '../harness/console-page.ts';
 import { type OpenAIServer, type RecordedRequest, type Step, startOpenAIServer } from '../harness/openai-server.ts';
@@ -176,6 +177,28 @@ suite('the web console', () => {
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await page.keyboard.press('Escape');
       await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    });
+
+    it('long words make no page wider than the window', async () => {
+      const word = `https://example.com/${'x'.repeat(200)}`;
+      await using shown = await open('/', { viewport: NARROW });
+      const { page, complaints } = shown;
+      await page.route('**/api/v1/me', async (route) => {
+        const me = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...me, mode: 'managed', user: { id: 'x', name: word, email: null } } });
+      });
+      const json = { collections: [{ items: [{ question: word }] }] };
+      await page.route('**/api/v1/prompts?*', (route) => route.fulfill({ json }));
+      await page.route('**/api/v1/shares/*', (route) => route.fulfill({ json: { question: word, isOwn: true } }));
+      await page.route('**/api/v1/shares/*/run', (route) => route.fulfill({ json: { data: [] } }));
+      await page.reload();
+      await page.getByRole('main').getByRole('button', { name: word }).waitFor();
+      await page.getByRole('banner').getByRole('button', { name: word }).waitFor();
+      expect(await isWithinWindow(page)).toBe(true);
+      await page.goto(`${server.url}/s/${crypto.randomUUID()}`);
+      await page.getByRole('heading', { level: 1, name: word }).waitFor();
+      expect(await isWithinWindow(page)).toBe(true);
+      expect(complaints).toEqual([]);
     });
 
     it('conversations are found, renamed, starred and deleted', async () => {
