@@ -91,12 +91,14 @@ import { semanticLayer } from 'atlas-query/plugins/semantic-layer';
 import { semanticQuery } from 'atlas-query/plugins/semantic-query';
 import { sqlGuard } from 'atlas-query/plugins/sql-guard';
 import { sqlLimits } from 'atlas-query/plugins/sql-limits';
+import { webConsole } from 'atlas-query/plugins/web-console';
 
 const port: number = 0;
 export default defineConfig({
   plugins: [
     http({ port }), health(), authNone(), semanticLayer({ dir: './layer' }), semanticQuery(), sqlLimits(), sqlGuard(),
     datasourceSqlite({ connections: [{ id: 'default', url: 'sqlite:fleet.db' }] }), modelOffline(), agent(), queryApi(),
+    webConsole(),
   ],
 });
 `,
