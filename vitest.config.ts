@@ -60,7 +60,7 @@ export default defineConfig({
     // What is waited for comes late on a busy machine; only a failure takes this long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // Tests start real servers, and changed files are noticed a moment later.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',

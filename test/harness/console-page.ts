@@ -80,7 +80,7 @@ export async function openConsole(
 ): Promise<ConsolePage> {
   const { origin } = new URL(url);
   const context = shared ?? (await browser.newContext({ viewport: WIDE, locale: 'en-US', ...options }));
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: origin })));
   const page = await context.newPage();
   const complaints = await watchPage(page, origin);
