@@ -315,14 +315,18 @@ suiteNeeding(
       database.close();
     }
 
-    it('shows nothing of a person who has left to whoever signs in next, nor to nobody', async () => {
-      await forcedUser('next@example.com');
-      await using visited = await visit(url);
-      const { page, context, complaints } = visited;
+    async function askAsBoss(page: Page): Promise<void> {
       await signIn(page, 'boss@example.com');
       await box(page).fill('How many orders are there?');
       await button(page, 'Ask').click();
       await expect.poll(() => page.getByRole('status').first().textContent()).toBe('Answer complete');
+    }
+
+    it('shows nothing of a person who has left to whoever signs in next, nor to nobody', async () => {
+      await forcedUser('next@example.com');
+      await using visited = await visit(url);
+      const { page, context, complaints } = visited;
+      await askAsBoss(page);
       await page.keyboard.press('Control+k');
       await page.getByRole('option', { name: 'How many orders are there?' }).first().waitFor();
       await page.keyboard.press('Escape');
@@ -364,10 +368,7 @@ suiteNeeding(
     it('shows nothing of one organization in the other, in any tab', async () => {
       await using visited = await visit(url);
       const { page, context, complaints } = visited;
-      await signIn(page, 'boss@example.com');
-      await box(page).fill('How many orders are there?');
-      await button(page, 'Ask').click();
-      await expect.poll(() => page.getByRole('status').first().textContent()).toBe('Answer complete');
+      await askAsBoss(page);
       await using other = await visit(page.url(), { shared: context });
       await other.page.getByRole('article', { name: 'How many orders are there?' }).waitFor();
       const me = async () => (await context.request.get(`${url}/api/v1/me`)).json();

@@ -1,7 +1,6 @@
 /** Shows what changes in a file, and asks again before it does. */
-import { lazy, type ReactNode, useState } from 'react';
-import { Alert } from '../../ui/alert.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
+import { lazy, type ReactNode } from 'react';
+import { RequestDialog } from '../../ui/dialog.tsx';
 import { LazyPart } from '../../ui/lazy-part.tsx';
 import styles from './semantic.module.css';
 import type { StoredFile } from './stored-file.ts';
@@ -25,25 +24,14 @@ export interface ReviewDialogProps {
 
 export function ReviewDialog(props: ReviewDialogProps): ReactNode {
   const { title, text, file, base, after, action, run, onClose } = props;
-  const [isRunning, setIsRunning] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
-  const submit = () => {
-    setIsRunning(true);
-    setFailure(undefined);
-    run().then(onClose, (error: unknown) => {
-      setFailure(error);
-      setIsRunning(false);
-    });
-  };
   return (
-    <FormDialog isWide title={title} action={action} isRunning={isRunning} onSubmit={submit} onClose={onClose}>
+    <RequestDialog isWide title={title} action={action} onSubmit={run} onClose={onClose}>
       <p>{text}</p>
       <div className={styles.review}>
         <LazyPart>
           <ChangeView key={base.version} label={T.changesOf(file)} before={base.text} after={after} />
         </LazyPart>
       </div>
-      {failure !== undefined && <Alert error={failure} />}
-    </FormDialog>
+    </RequestDialog>
   );
 }
