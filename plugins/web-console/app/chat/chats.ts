@@ -29,6 +29,7 @@ export class Chats {
   readonly #drafts = new Map<string, string>();
   /** Connection to ask; the server's main one where nobody chose. */
   connectionId: string | undefined;
+
   get(id: string): Chat<ChatMessage> | undefined {
     return this.#chats.get(id);
   }
@@ -62,7 +63,7 @@ export class Chats {
   }
 
   keepDraft({ id, messages }: Chat<ChatMessage>, text: string): void {
-    this.#drafts.set(messages.length === 0 ? '' : id, text);
+    if (text !== '') this.#drafts.set(messages.length === 0 ? '' : id, text);
   }
 
   /** What was kept, once. */
