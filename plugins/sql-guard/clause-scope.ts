@@ -133,6 +133,7 @@ export class ClauseScopes {
       return inner.relations.map(({ name }) => ({ name, ...NONE }));
     }
     if (source.kind === 'rows') return source.calls.map(({ call }) => ({ name: source.alias ?? call.name, ...NONE }));
+    if (source.kind === 'arrays') return [];
     if (source.kind === 'function') return [{ name: source.alias ?? source.name, ...NONE }];
     const name = source.alias ?? (source.kind === 'table' ? source.name : '');
     // New names of columns are not followed.

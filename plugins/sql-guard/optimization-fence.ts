@@ -87,6 +87,7 @@ class FailureFinder {
   #source(source: Source, scope: ClauseScope): void {
     if (source.kind === 'join') this.#from(source.from, scope);
     if (source.kind === 'function') this.#call(source.args, scope);
+    if (source.kind === 'arrays') for (const { expr } of source.arrays) this.#value(expr, scope);
     if (source.kind === 'rows') for (const { call } of source.calls) this.#call(call.args, scope);
     if (source.kind !== 'subquery') return;
     const { first, limit } = source.select;

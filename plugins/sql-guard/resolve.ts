@@ -203,6 +203,12 @@ class Resolver implements AccessedObjects {
         this.select(source.select, source.lateral || this.#rules.dialect.hasFields ? scope : scope.outer, scope.common);
         scope.add(source.alias ?? '', undefined);
         return source;
+      case 'arrays':
+        for (const { expr, alias } of source.arrays) {
+          this.#expr(expr, scope);
+          if (alias !== undefined) scope.aliases.add(fold(alias));
+        }
+        return source;
       case 'join': {
         const start = scope.relations.length;
         this.#from(source.from, scope);

@@ -27,7 +27,7 @@ export function visiblePart(
   isSeparate = false,
 ): VisiblePart {
   const { at } = source;
-  const owner = dialect.mixesNamesakes ? (source.alias ?? table.name) : table.name;
+  const owner = dialect.partName?.(table.name) ?? (dialect.mixesNamesakes ? (source.alias ?? table.name) : table.name);
   const columns = table.visible?.map(({ name, mask }): ResultColumn => {
     const plain: Expr = { kind: 'name', at, schema: undefined, table: owner, name };
     return {

@@ -126,8 +126,10 @@ export interface Join {
     | 'ANTI JOIN'
     | 'POSITIONAL JOIN'
     | 'STRAIGHT_JOIN';
-  /** Joins each row to the nearest one, of DuckDB. */
+  /** Joins each row to the nearest one, of DuckDB and ClickHouse. */
   readonly asof?: boolean;
+  /** Words of ClickHouse before `kind`: `ANY`, `SEMI`, `ARRAY`. */
+  readonly words?: string;
   readonly natural: boolean;
   source: Source;
   readonly on: Expr | undefined;
@@ -136,7 +138,7 @@ export interface Join {
   readonly usingAlias?: string | undefined;
 }
 
-export type Source = TableSource | FunctionSource | RowsSource | SelectSource | JoinSource;
+export type Source = TableSource | FunctionSource | RowsSource | SelectSource | JoinSource | ArraySource;
 
 export interface FunctionSource {
   readonly kind: 'function';
@@ -183,6 +185,15 @@ export interface JoinSource {
   readonly kind: 'join';
   readonly at: number;
   readonly from: From;
+  readonly alias: string | undefined;
+  readonly columns?: readonly string[];
+}
+
+/** What ClickHouse's ARRAY JOIN reads: arrays of the row, of which each element makes a row. */
+export interface ArraySource {
+  readonly kind: 'arrays';
+  readonly at: number;
+  readonly arrays: readonly NamedColumn[];
   readonly alias: string | undefined;
   readonly columns?: readonly string[];
 }
@@ -287,6 +298,8 @@ export interface Call {
   readonly distinct: boolean;
   /** `name(*)`. */
   readonly star: boolean;
+  /** What parametric aggregates of ClickHouse have before their arguments: `quantile(0.9)(x)`. */
+  readonly parameters?: readonly Expr[];
   readonly args: readonly Expr[];
   readonly orderBy: readonly OrderTerm[];
   /** The order is that of `WITHIN GROUP (ORDER BY …)`. */

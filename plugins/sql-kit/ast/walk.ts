@@ -46,6 +46,7 @@ export function forEachOperand(expr: Expr, visit: (operand: Expr) => void): void
       ifAny(expr.otherwise, visit);
       return;
     case 'call':
+      if (expr.parameters !== undefined) forEach(expr.parameters, visit);
       forEach(expr.args, visit);
       ifAny(expr.tail, visit);
       ifAny(expr.filter, visit);

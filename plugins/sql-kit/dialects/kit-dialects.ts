@@ -1,12 +1,13 @@
 /** Lists the dialects that are known without a plugin that brings them. */
 import { AtlasError, didYouMean } from '../../../kernel/index.ts';
+import { clickhouse } from './clickhouse/dialect.ts';
 import { duckdb } from './duckdb/dialect.ts';
 import { mysql } from './mysql/dialect.ts';
 import { postgres } from './postgres/dialect.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { sqlite } from './sqlite/dialect.ts';
 
-export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb];
+export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb, clickhouse];
 
 /** Throws `configuration_error` for a name that is none of theirs. */
 export function kitDialect(name: string): SqlDialect {

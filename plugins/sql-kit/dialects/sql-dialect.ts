@@ -74,6 +74,11 @@ export interface SqlDialect extends Grammar, PrintRules {
 
   /** A column of texts such that only the same text equals it, where its collation may be more lenient. */
   exactText?(column: Expr): Expr;
+  /**
+   * By which name a table goes within what stands in its place, where its own could mean something of the statement
+   * around it. No statement that is read holds such a name.
+   */
+  partName?(table: string): string;
   /** Takes columns of two subqueries for one when the tables inside go by one name. */
   readonly mixesNamesakes?: boolean;
   /**

@@ -1,5 +1,5 @@
 /** Holds the place in the tokens of a statement, and declares what a parser must know of an engine's SQL. */
-import type { Core, Expr, Form, Join, ResultColumn, Select, Source, Star, TableSource } from '../ast/tree.ts';
+import type { Core, Expr, Form, From, Join, ResultColumn, Select, Source, Star, TableSource } from '../ast/tree.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Lexer, Token } from './lexer.ts';
 
@@ -48,10 +48,16 @@ export interface Syntax {
   readonly selectWords?: ReadonlySet<string>;
   /** What to write instead of `found`, which cannot stand after `before`. */
   hint?(before: Token | undefined, found: Token): string | undefined;
+  /** Takes a name for a value after WITH, where the engine has such; whether it did. */
+  namedValue?(cursor: Cursor): boolean;
+  /** Predicates that only this engine has, from the word `keyword` behind the operand on; `undefined` for all others. */
+  predicate?(cursor: Cursor, operand: Expr, keyword: string, not: boolean): Expr | undefined;
+  /** The condition on the rows of `from`, where more than WHERE may stand before it. */
+  condition?(cursor: Cursor, from: From | undefined): Expr | undefined;
   /** Operands that only this engine has; `undefined`, with nothing consumed, for all others. */
   primary?(cursor: Cursor): Expr | undefined;
   /** Words that join: `ASOF LEFT JOIN`. */
-  join?(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof'> | undefined;
+  join?(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof' | 'words'> | undefined;
   /** What may follow a table's name and alias. */
   tableHints?(cursor: Cursor): Partial<TableSource> | undefined;
   /** Sources in FROM that only this engine has. */

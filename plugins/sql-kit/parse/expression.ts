@@ -179,6 +179,8 @@ function parsePredicate(cursor: Cursor, operand: Expr): Expr | undefined {
   if (!predicates.has(keyword)) return undefined;
   if (not) cursor.advance();
   cursor.advance();
+  const special = cursor.dialect.syntax.predicate?.(cursor, operand, keyword, not);
+  if (special !== undefined) return special;
   if (keyword === 'IN') return parseIn(cursor, operand, at, not);
   if (keyword === 'BETWEEN') {
     const low = parseExpr(cursor, betweenLevels[0]);

@@ -47,7 +47,7 @@ function parseCondition(cursor: Cursor): Pick<Join, 'on' | 'using'> | undefined 
 const JOIN_WORDS = new Set(['CROSS', 'FULL', 'INNER', 'LEFT', 'NATURAL', 'OUTER', 'RIGHT']);
 
 /** `,`, `JOIN`, or up to three words and JOIN. */
-function joinOperator(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof'> | undefined {
+function joinOperator(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof' | 'words'> | undefined {
   const special = cursor.dialect.syntax.join?.(cursor);
   if (special !== undefined) return special;
   if (cursor.acceptOperator(',')) return { kind: ',', natural: false };

@@ -169,7 +169,7 @@ function parseWithinGroup(cursor: Cursor): OrderTerm[] {
 }
 
 /** FILTER is a keyword only between `)` and `(`. */
-function parseFilter(cursor: Cursor): Expr | undefined {
+export function parseFilter(cursor: Cursor): Expr | undefined {
   if (!cursor.is('FILTER') || !cursor.peekOperator('(')) return undefined;
   cursor.advance();
   cursor.advance();

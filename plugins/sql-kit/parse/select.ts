@@ -22,11 +22,13 @@ export function parseSelect(cursor: Cursor, known?: Core): Select {
   return { kind: 'select', at, with: withClause, first, rest, orderBy, limit, offset };
 }
 
-/** The common tables after WITH. */
-function parseWith(cursor: Cursor): With {
+/** The common tables after WITH; `undefined` where it names values only. */
+function parseWith(cursor: Cursor): With | undefined {
   // Only before a name: a common table may be called so.
   const recursive = cursor.is('RECURSIVE') && cursor.isName(cursor.peek()) && cursor.accept('RECURSIVE');
-  return { recursive, tables: cursor.list(() => parseCommonTable(cursor)) };
+  const isValue = () => cursor.dialect.syntax.namedValue?.(cursor) === true;
+  const tables = cursor.list(() => (isValue() ? [] : [parseCommonTable(cursor)])).flat();
+  return tables.length === 0 ? undefined : { recursive, tables };
 }
 
 /** `name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …)`. */
@@ -86,7 +88,8 @@ function parseCore(cursor: Cursor): Core {
   if (selects && !distinct) cursor.accept('ALL');
   const columns = selects ? parseColumns(cursor) : everything;
   const from = before ?? (cursor.accept('FROM') ? parseFrom(cursor) : undefined);
-  const where = cursor.accept('WHERE') ? cursor.expression() : undefined;
+  const { condition } = cursor.dialect.syntax;
+  const where = condition ? condition(cursor, from) : cursor.accept('WHERE') ? cursor.expression() : undefined;
   const groupBy = cursor.is('GROUP') ? parseGroupBy(cursor) : [];
   const withRollup = isStandard && groupBy.length > 0 && cursor.acceptWords('WITH', 'ROLLUP');
   const having = cursor.accept('HAVING') ? cursor.expression() : undefined;

@@ -230,7 +230,8 @@ export class ExpressionPrinter {
     if (expr.distinct) inner = `DISTINCT ${inner}`;
     if (expr.orderBy.length > 0 && !expr.withinGroup) inner += ` ${this.orderBy(expr.orderBy)}`;
     if (expr.tail !== undefined) inner += this.form(expr.tail);
-    let text = `${this.#functionName(expr)}(${inner})`;
+    const parameters = expr.parameters === undefined ? '' : `(${this.list(expr.parameters)})`;
+    let text = `${this.#functionName(expr)}${parameters}(${inner})`;
     if (expr.withinGroup) text += ` WITHIN GROUP (${this.orderBy(expr.orderBy)})`;
     if (expr.filter !== undefined) text += ` FILTER (WHERE ${this.expr(expr.filter)})`;
     if (expr.over === undefined) return text;

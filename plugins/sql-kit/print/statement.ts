@@ -135,7 +135,8 @@ class Printer {
   #from(from: From): string {
     let text = this.source(from.first);
     for (const join of from.joins) {
-      text += join.kind === ',' ? ', ' : ` ${join.natural ? 'NATURAL ' : ''}${join.asof ? 'ASOF ' : ''}${join.kind} `;
+      const words = `${join.natural ? 'NATURAL ' : ''}${join.asof ? 'ASOF ' : ''}${join.words ? `${join.words} ` : ''}`;
+      text += join.kind === ',' ? ', ' : ` ${words}${join.kind} `;
       text += this.source(join.source);
       if (join.on !== undefined) text += ` ON ${this.#expressions.expr(join.on)}`;
       if (join.using.length > 0) text += ` USING (${this.#expressions.names(join.using)})`;
@@ -158,6 +159,8 @@ class Printer {
         return `${source.lateral ? 'LATERAL ' : ''}(${this.#subselect(source)})${alias}`;
       case 'join':
         return `(${this.#from(source.from)})${alias}`;
+      case 'arrays':
+        return separated(source.arrays, (column) => this.#column(column, 'unnamed'));
     }
   }
 

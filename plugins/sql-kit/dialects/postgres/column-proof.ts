@@ -198,6 +198,8 @@ class Prover {
         return as(source.alias ?? source.calls[0]?.call.name ?? '', rowsShape(source));
       case 'function':
         throw new Error('Functions in FROM are read as rows.');
+      case 'arrays':
+        throw new Error('PostgreSQL has no ARRAY JOIN.');
     }
   }
 

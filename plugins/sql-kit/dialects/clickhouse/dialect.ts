@@ -1,0 +1,101 @@
+/** Describes ClickHouse's SQL. */
+import type { Call } from '../../ast/tree.ts';
+import { standardColumnType } from '../column-types.ts';
+import { NULL_TEST, type ValueType, wordSet } from '../infallible.ts';
+import type { Notation } from '../notation.ts';
+import type { ArgumentProblem, SqlDialect } from '../sql-dialect.ts';
+import { isClickhouseAggregate } from './aggregates.ts';
+import { clickhouseFunctions, clickhouseSubstitutes, clickhouseTableFunctions } from './functions.ts';
+import { clickhouseKeywords } from './keywords.ts';
+import { OWN_PREFIX, printName, printText } from './names.ts';
+import { renameParts } from './part-names.ts';
+import { clickhouseRendering } from './rendering.ts';
+import { clickhouseSyntax } from './syntax.ts';
+
+const notation: Notation = {
+  texts: "'",
+  names: '`"',
+  escapes: 'always',
+  hasDollarQuotes: true,
+  hasNestedComments: false,
+  lineComment: /--[^\n]*|#[ !][^\n]*/y,
+};
+
+/** ClickHouse. A table without database is one of the connection's, whose name a copy of this has. */
+export const clickhouse: SqlDialect = {
+  name: 'clickhouse',
+  label: 'ClickHouse',
+  advice: `toStartOfMonth(t) gives the month, t - INTERVAL 1 MONTH moves; \`name\` quotes a name; names and most functions have exact case; 7 / 2 is 3.5, intDiv(7, 2) is 3; ILIKE ignores case; ORDER BY and LIMIT behind UNION ALL belong to the last SELECT.`,
+  keywords: clickhouseKeywords,
+  syntax: clickhouseSyntax,
+  notation,
+  rendering: clickhouseRendering,
+  defaultSchema: 'default',
+  hasSchemas: true,
+  hasExactNames: true,
+  isSystemName: () => false,
+  // Parts of tables on disk, and which table of a Merge or Distributed one a row is of.
+  systemColumns: wordSet(
+    '_part _part_index _part_uuid _part_starting_offset _part_offset _part_granule_offset _partition_id _partition_value _disk_name _block_number _block_offset _part_data_version _table _database _shard_num _row_exists _distance',
+  ),
+  forConnection({ schema }) {
+    return schema === undefined ? this : { ...this, defaultSchema: schema };
+  },
+  hasOrderedWith: true,
+  recursion: 'right',
+  hasFields: true,
+  functions: clickhouseFunctions,
+  tableFunctions: clickhouseTableFunctions,
+  substitutes: clickhouseSubstitutes,
+  argumentProblem,
+  // A column of the result around it, such as a tuple with a part of the right name, would come before the table.
+  partName: (table) => OWN_PREFIX + table,
+  optimizationFence: ' LIMIT 9223372036854775807',
+  infallible: {
+    functions: new Set(),
+    forms: new RegExp(`^${NULL_TEST}$`),
+    aggregates: wordSet('count sum avg min max uniq uniqexact any grouparray'),
+    valueTypes: { ofColumn: valueType, casts: new Map() },
+  },
+  secure: (statement) => renameParts(statement),
+  columnType: (declared) => standardColumnType(unwrapped(declared)),
+  printName,
+  printText,
+  printParam: (number) => `{p${number}:String}`,
+};
+
+/** `LowCardinality(Nullable(String))` is a String. */
+function unwrapped(declared: string): string {
+  const inner = /^(?:Nullable|LowCardinality)\((.+)\)$/.exec(declared)?.[1];
+  return inner === undefined ? declared : unwrapped(inner);
+}
+
+/** Decimals and enumerations are left out: to compare them may fail. */
+function valueType(declared: string): ValueType | undefined {
+  const type = unwrapped(declared);
+  if (/^U?Int\d+$/.test(type)) return 'integer';
+  if (/^Float(?:32|64)$/.test(type)) return 'float';
+  if (/^Date(?:32)?$/.test(type)) return 'date';
+  if (/^DateTime/.test(type)) return 'timestamp';
+  return ({ String: 'text', Bool: 'boolean', UUID: 'uuid' } as const)[type];
+}
+
+/** Functions whose first argument names an aggregate as a text. */
+const NAMING = wordSet('arrayReduce arrayReduceInRanges initializeAggregation');
+
+/** What is named as a text must be as harmless as what is called. */
+function argumentProblem({ name, args }: Call): ArgumentProblem | undefined {
+  const [named] = args;
+  const called = named?.kind === 'string' ? /^(\w+)(?:\([\d., ]*\))?$/.exec(named.value)?.[1] : undefined;
+  if (NAMING.has(name) && (called === undefined || !isClickhouseAggregate(called))) {
+    return {
+      what: `${name} does not name an aggregate that may be called`,
+      hint: "For example arrayReduce('sum', values).",
+    };
+  }
+  // States of aggregates are bytes that the engine trusts.
+  if (args.some((arg) => arg.kind === 'string' && /AggregateFunction/i.test(arg.value))) {
+    return { what: 'A state of an aggregate cannot be made of other values', hint: 'Use a -State function.' };
+  }
+  return undefined;
+}

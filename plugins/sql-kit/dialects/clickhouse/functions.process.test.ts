@@ -1,0 +1,63 @@
+/** The lists of functions, types and keywords against those of the engine. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ChdbSession, describeChdb, openChdb, rowsOf } from '../../../../test/harness/chdb.ts';
+import { clickhouseCombinators, isClickhouseAggregate } from './aggregates.ts';
+import {
+  clickhouseFunctionName,
+  clickhouseFunctions,
+  clickhouseRefusedFunctions,
+  clickhouseSubstitutes,
+  clickhouseSyntaxFunctions,
+  clickhouseTableFunctions,
+  isClickhouseInternal,
+} from './functions.ts';
+
+describeChdb('the lists', () => {
+  let engine: ChdbSession;
+  beforeAll(() => {
+    engine = openChdb();
+  });
+  afterAll(() => engine.cleanup());
+  const column = (sql: string) => rowsOf(engine, sql).rows.map(([value]) => String(value));
+  const all = () => column('SELECT name FROM system.functions');
+
+  test('have every function of the engine, allowed or refused', () => {
+    const isKnown = (name: string) =>
+      clickhouseFunctions.has(name) || clickhouseRefusedFunctions.has(name) || isClickhouseInternal(name);
+    expect(all().filter((name) => !isKnown(name))).toEqual([]);
+    expect([...clickhouseFunctions].filter((name) => clickhouseRefusedFunctions.has(name))).toEqual([]);
+    expect([...clickhouseFunctions].filter(isClickhouseInternal)).toEqual([]);
+  });
+
+  test('allow only what exists', () => {
+    const names = new Set(all());
+    expect(
+      [...clickhouseFunctions].filter((name) => !names.has(name) && !clickhouseSyntaxFunctions.includes(name)),
+    ).toEqual([]);
+    const sources = new Set(column('SELECT lower(name) FROM system.table_functions'));
+    expect([...clickhouseTableFunctions].filter((name) => !sources.has(name))).toEqual([]);
+  });
+
+  test('know in which case a name may be written', () => {
+    const inAnyCase = new Set(column('SELECT name FROM system.functions WHERE case_insensitive'));
+    const names = new Set(all());
+    for (const name of [...clickhouseFunctions].filter((one) => names.has(one) && one.toUpperCase() !== one)) {
+      const upper = name.toUpperCase();
+      if (inAnyCase.has(name)) expect(clickhouseFunctionName(upper).toLowerCase()).toBe(name.toLowerCase());
+      else if (!names.has(upper) && !/^I?LIKE$/.test(upper)) expect(clickhouseFunctions.has(upper), name).toBe(false);
+    }
+  });
+
+  test('have every word that changes an aggregate, but for one of the engine itself', () => {
+    const words = column('SELECT name FROM system.aggregate_function_combinators WHERE NOT is_internal');
+    expect(words.filter((word) => !clickhouseCombinators.includes(word))).toEqual([]);
+    const aggregates = new Set(column('SELECT name FROM system.functions WHERE is_aggregate'));
+    const scalar = all().filter((name) => !aggregates.has(name));
+    // A scalar function that looks like an aggregate with such a word is one that may be called.
+    expect(scalar.filter((name) => isClickhouseAggregate(name) && clickhouseRefusedFunctions.has(name))).toEqual([]);
+  });
+
+  test('never advise against an allowed function', () => {
+    expect([...clickhouseSubstitutes.keys()].filter((name) => clickhouseFunctions.has(name))).toEqual([]);
+  });
+});

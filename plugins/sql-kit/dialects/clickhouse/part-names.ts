@@ -1,0 +1,76 @@
+/**
+ * A name in a SELECT of ClickHouse is that of a column of its result or of a source of its FROM, never of both, but for a
+ * table as it stands: `SELECT count() AS orders FROM orders`. What stands in such a table's place gets another name.
+ */
+import type { Core, Expr, From, Select, SelectSource, Source } from '../../ast/tree.ts';
+import { forEachInWindow, forEachOperand, forEachTerm } from '../../ast/walk.ts';
+import { OWN_PREFIX } from './names.ts';
+
+/** Names of sources to the names that they have now, and names that the SELECTs around give to columns. */
+interface Names {
+  readonly renamed: ReadonlyMap<string, string>;
+  readonly columns: ReadonlySet<string | undefined>;
+}
+
+export function renameParts(select: Select, outer: Names = { renamed: new Map(), columns: new Set() }): void {
+  for (const table of select.with?.tables ?? []) renameParts(table.select, outer);
+  const first = inCore(select.first, outer);
+  for (const { core } of select.rest) inCore(core, outer);
+  forEachTerm(select.orderBy, (expr) => inExpr(expr, first));
+  for (const expr of [select.limit, select.offset]) if (expr !== undefined) inExpr(expr, first);
+}
+
+/** What the names of the SELECT's sources, and of those around it, are within it. */
+function inCore(core: Core, outer: Names): Names {
+  if (core.kind === 'nested') renameParts(core.select, outer);
+  if (core.kind === 'values') for (const expr of core.rows.flat()) inExpr(expr, outer);
+  if (core.kind !== 'core') return outer;
+  const sources = core.from === undefined ? [] : sourcesOf(core.from);
+  const columns = new Set(outer.columns);
+  for (const column of core.columns) if (column.kind === 'column') columns.add(column.alias);
+  const renamed = new Map(outer.renamed);
+  const own: Names = { renamed, columns };
+  for (const source of sources) {
+    const name = source.alias ?? (source.kind === 'table' ? source.name : undefined);
+    if (name === undefined) continue;
+    renamed.delete(name);
+    if (source.kind !== 'subquery' || !source.isPart || !columns.has(name)) continue;
+    const alias = OWN_PREFIX + name;
+    renamed.set(name, alias);
+    Object.assign(source, { alias } satisfies Partial<SelectSource>);
+  }
+  const visit = (expr: Expr) => inExpr(expr, own);
+  for (const source of sources) inSource(source, own);
+  for (const join of joinsOf(core.from)) if (join.on !== undefined) visit(join.on);
+  for (const column of core.columns) {
+    if (column.kind === 'column') visit(column.expr);
+    else if (renamed.has(column.table ?? '')) Object.assign(column, { table: renamed.get(column.table!) });
+  }
+  for (const expr of [core.where, core.having, core.qualify]) if (expr !== undefined) visit(expr);
+  for (const expr of [...core.groupBy, ...(core.distinctOn ?? [])]) visit(expr);
+  for (const { window } of core.windows) forEachInWindow(window, visit);
+  return own;
+}
+
+const joinsOf = (from: From | undefined): From['joins'] =>
+  from === undefined
+    ? []
+    : [...from.joins, ...sourcesOf(from).flatMap((source) => (source.kind === 'join' ? joinsOf(source.from) : []))];
+
+const sourcesOf = ({ first, joins }: From): Source[] =>
+  [first, ...joins.map(({ source }) => source)].flatMap((source) =>
+    source.kind === 'join' ? [source, ...sourcesOf(source.from)] : [source],
+  );
+
+function inSource(source: Source, names: Names): void {
+  if (source.kind === 'subquery' && !source.isPart) renameParts(source.select, names);
+  if (source.kind === 'function') for (const arg of source.args) inExpr(arg, names);
+  if (source.kind === 'arrays') for (const { expr } of source.arrays) inExpr(expr, names);
+}
+
+function inExpr(expr: Expr, names: Names): void {
+  if (expr.kind === 'name' && expr.table !== undefined) expr.table = names.renamed.get(expr.table) ?? expr.table;
+  if (expr.kind === 'scalar' || expr.kind === 'exists') renameParts(expr.select, names);
+  if (expr.kind === 'in' && expr.set.kind !== 'list') inSource(expr.set, names);
+  forEachOperand(expr, (operand) => inExpr(operand, names));
+}

@@ -1,0 +1,256 @@
+/** Describes how ClickHouse writes SQL, for lexer and parser. */
+import { form, listForm } from '../../ast/forms.ts';
+import { Level } from '../../ast/precedence.ts';
+import type { Expr, Form, From, In } from '../../ast/tree.ts';
+import { baseSyntax } from '../../parse/base-syntax.ts';
+import { parseNameList } from '../../parse/clauses.ts';
+import type { Cursor, Syntax } from '../../parse/cursor.ts';
+import type { Token } from '../../parse/lexer.ts';
+import { parseContent } from '../../parse/primary.ts';
+import { arrays, join, refuseNamesakes, tableHints } from './from.ts';
+import { clickhouseToken } from './lexer.ts';
+import { namedValue, valueOfName, withParameters } from './named-values.ts';
+import { printName } from './names.ts';
+import { parseClickhousePrimary, parseStar } from './primary.ts';
+import { parseType } from './types.ts';
+
+const infix: ReadonlyMap<string, number> = new Map([
+  ['OR', Level.or],
+  ['AND', Level.and],
+  ['IS', Level.is],
+  ...['=', '==', '<>', '!=', '<', '<=', '>', '>=', '<=>'].map((sign): [string, number] => [sign, Level.equality]),
+  ['||', Level.bits],
+  ['+', Level.sum],
+  ['-', Level.sum],
+  ...['*', '/', '%', 'DIV', 'MOD'].map((sign): [string, number] => [sign, Level.product]),
+]);
+
+export const clickhouseSyntax: Syntax = {
+  ...baseSyntax,
+  token: clickhouseToken,
+  infix,
+  predicates: new Set(['BETWEEN', 'GLOBAL', 'ILIKE', 'IN', 'LIKE', 'REGEXP']),
+  predicateLevel: Level.predicate,
+  betweenLevels: [Level.bits, Level.bits],
+  spelling: new Map([
+    ['==', '='],
+    ['!=', '<>'],
+  ]),
+  prefixes: new Map([['-', Level.prefix]]),
+  openers: new Set(['SELECT', 'VALUES', 'WITH', 'FROM']),
+  isStandard: true,
+  isFriendly: true,
+  textIsName: false,
+  longestNamingText: Number.POSITIVE_INFINITY,
+  hint,
+  namedValue,
+  primary: parseClickhousePrimary,
+  predicate,
+  condition,
+  postfix,
+  argument,
+  star: parseStar,
+  join,
+  source: arrays,
+  tableHints,
+  limit,
+  grouping,
+  ordering,
+};
+
+const HINTS: Readonly<Record<string, string>> = {
+  FORMAT: 'Leave FORMAT out: the answer has a format of its own.',
+  INTO: 'Leave INTO OUTFILE out: the rows are in the answer.',
+  SETTINGS: 'Leave SETTINGS out: they belong to the connection.',
+};
+
+function hint(_: Token | undefined, found: Token): string | undefined {
+  return HINTS[found.keyword];
+}
+
+// ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * IN and GLOBAL IN. What follows is a list, a subquery, or a value that is written out: a bare name would be that of a
+ * table for the engine, in parentheses too.
+ */
+function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean): Expr | undefined {
+  if (keyword !== 'IN' && keyword !== 'GLOBAL') return undefined;
+  const at = cursor.token.start;
+  const isGlobal = keyword === 'GLOBAL';
+  const isNot = isGlobal ? cursor.accept('NOT') : not;
+  if (isGlobal) cursor.expect('IN');
+  const tight = { expr: operand, minimum: Level.equality + 1 };
+  if (cursor.isOperator('(')) {
+    const content = parseContent(cursor);
+    const items = content.kind === 'list' ? content.items : undefined;
+    if (items?.length === 1 && items[0]!.kind === 'name') throw asTable(cursor, at);
+    const set: In['set'] = items
+      ? { kind: 'list', items }
+      : { kind: 'subquery', at, select: content as never, alias: undefined };
+    const isIn: In = { kind: 'in', at, not: isNot, operand, set };
+    if (!isGlobal) return isIn;
+    const right: Expr = items ? { kind: 'row', at, items } : { kind: 'scalar', at, select: content as never };
+    if (items?.length === 1) throw cursor.fail('syntax', 'GLOBAL IN has one value', 'Write = instead.', at);
+    return {
+      kind: 'form',
+      at,
+      level: Level.equality,
+      parts: [tight, globalIn(isNot), { expr: right, minimum: Level.primary }],
+    };
+  }
+  const value = valueOfName(cursor) ?? cursor.expression(Level.postfix);
+  if (value.kind === 'name') throw asTable(cursor, at);
+  const word = isGlobal ? globalIn(isNot) : isNot ? ' NOT IN ' : ' IN ';
+  return { kind: 'form', at, level: Level.equality, parts: [tight, word, { expr: value, minimum: Level.primary }] };
+}
+
+const globalIn = (not: boolean) => ` GLOBAL ${not ? 'NOT ' : ''}IN `;
+
+const asTable = (cursor: Cursor, at: number) =>
+  cursor.fail('syntax', 'IN takes a list or a subquery', 'Write IN (SELECT …), = column, or has(array, value).', at);
+
+/** `::type`, `[index]`, `.1` of a tuple, and `.field` of what is no plain name. */
+function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
+  const { kind, value } = cursor.token;
+  if (kind !== 'operator') return undefined;
+  const { at } = operand;
+  if (cursor.acceptOperator('::')) return form(at, 'CAST(', operand, ` AS ${parseType(cursor)})`);
+  const whole = { expr: operand, minimum: Level.postfix };
+  const part = (...parts: Form['parts']): Form => ({
+    kind: 'form',
+    at,
+    level: Level.postfix,
+    parts: [whole, ...parts],
+  });
+  if (/^\.\d/.test(value)) {
+    cursor.advance();
+    return part(value);
+  }
+  if (cursor.acceptOperator('[')) {
+    const index = { expr: cursor.expression(), minimum: Level.arrow };
+    cursor.expectOperator(']');
+    return part('[', index, ']');
+  }
+  if (!cursor.isOperator('.') || operand.kind === 'number' || cursor.peekOperator('*')) return undefined;
+  cursor.advance();
+  const name = cursor.anyName('the name of a part');
+  if (cursor.isOperator('(')) throw cursor.unexpected();
+  return part(`.${printName(name)}`);
+}
+
+/** `x -> body` and `(x, y) -> body`. */
+function argument(cursor: Cursor): Expr | undefined {
+  const params = lambdaParameters(cursor);
+  if (params === undefined) return undefined;
+  const at = cursor.token.start;
+  cursor.expectOperator('->');
+  return { kind: 'lambda', at, params, isArrow: true, body: withParameters(cursor, params, () => cursor.expression()) };
+}
+
+/** The names before an arrow; `undefined`, with nothing consumed, where there is none. */
+function lambdaParameters(cursor: Cursor): string[] | undefined {
+  if (cursor.isName() && cursor.peekOperator('->')) return [cursor.advance().value];
+  if (!cursor.isOperator('(')) return undefined;
+  let ahead = 1;
+  while (cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(',', ahead + 1)) ahead += 2;
+  const isLast = cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(')', ahead + 1);
+  return isLast && cursor.peekOperator('->', ahead + 2) ? parseNameList(cursor) : undefined;
+}
+
+// ── clauses ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** PREWHERE decides in which order columns are read, and only before FINAL which rows are. */
+function condition(cursor: Cursor, from: From | undefined): Expr | undefined {
+  if (from !== undefined) refuseNamesakes(cursor, from);
+  const at = cursor.token.start;
+  const before = cursor.accept('PREWHERE') ? cursor.expression() : undefined;
+  const isFinal = [from?.first, ...(from?.joins ?? []).map(({ source }) => source)].some(
+    (source) => source?.kind === 'table' && source.sample?.includes('FINAL'),
+  );
+  if (before !== undefined && isFinal) {
+    throw cursor.fail('syntax', 'PREWHERE and FINAL do not go together here', 'Write WHERE.', at);
+  }
+  const where = cursor.accept('WHERE') ? cursor.expression() : undefined;
+  if (before === undefined || where === undefined) return before ?? where;
+  return { kind: 'chain', at, level: Level.and, operands: [before, where], operators: ['AND'] };
+}
+
+/** `LIMIT n BY columns LIMIT m` and `LIMIT n WITH TIES`, with OFFSET or `LIMIT m, n`; all others are plain. */
+function limit(cursor: Cursor): Expr | undefined {
+  const at = cursor.token.start;
+  const first = cursor.expression();
+  const parts: (string | Expr)[] = [first];
+  if (cursor.acceptOperator(',')) parts.push(', ', cursor.expression());
+  else if (cursor.accept('OFFSET')) parts.push(' OFFSET ', cursor.expression());
+  if (cursor.accept('BY')) {
+    parts.push(
+      ' BY ',
+      listForm(
+        at,
+        '',
+        cursor.list(() => cursor.expression()),
+        '',
+      ),
+    );
+    if (cursor.accept('LIMIT')) parts.push(' LIMIT ', limit(cursor)!);
+  } else if (cursor.acceptWords('WITH', 'TIES')) parts.push(' WITH TIES');
+  return parts.length === 1 ? first : form(at, ...parts);
+}
+
+/** `ALL`, `ROLLUP (…)`, `CUBE (…)`, `GROUPING SETS (…)`, `()`, and what may follow the last of them. */
+function grouping(cursor: Cursor): Expr {
+  const key = groupingKey(cursor);
+  const words: string[] = [];
+  for (const word of ['ROLLUP', 'CUBE', 'TOTALS']) if (cursor.acceptWords('WITH', word)) words.push(` WITH ${word}`);
+  return words.length === 0 ? key : form(key.at, key, words.join(''));
+}
+
+function groupingKey(cursor: Cursor): Expr {
+  const at = cursor.token.start;
+  const word = ['ROLLUP', 'CUBE'].find((choice) => cursor.is(choice) && cursor.peekOperator('('));
+  if (word !== undefined) {
+    cursor.advance();
+    return parseSets(cursor, at, word);
+  }
+  if (cursor.acceptWords('GROUPING', 'SETS')) return parseSets(cursor, at, 'GROUPING SETS');
+  if (cursor.isOperator('(') && cursor.peekOperator(')')) {
+    cursor.advance();
+    cursor.advance();
+    return form(at, '()');
+  }
+  return everything(cursor) ?? cursor.expression();
+}
+
+function parseSets(cursor: Cursor, at: number, word: string): Form {
+  cursor.expectOperator('(');
+  const items = cursor.nested(() => cursor.list(() => groupingKey(cursor)));
+  cursor.expectOperator(')');
+  return listForm(at, `${word} (`, items, ')');
+}
+
+/** `ALL`: every column that is not aggregated, or every column of the result. */
+function everything(cursor: Cursor): Expr | undefined {
+  const at = cursor.token.start;
+  return cursor.accept('ALL') ? { kind: 'constant', at, value: 'ALL' } : undefined;
+}
+
+const DIRECTIONS: Readonly<Record<string, string>> = { ASC: 'ASC', ASCENDING: 'ASC', DESC: 'DESC', DESCENDING: 'DESC' };
+
+/** `ALL`, and a term `WITH FILL FROM … TO … STEP …`; all others are plain. */
+function ordering(cursor: Cursor): Expr {
+  const all = everything(cursor);
+  if (all !== undefined) return all;
+  const expr = cursor.expression();
+  const direction = DIRECTIONS[cursor.token.keyword];
+  const ahead = direction === undefined ? 0 : 1;
+  const nulls = cursor.peek(ahead).keyword === 'NULLS' ? cursor.peek(ahead + 1).keyword : undefined;
+  const place = nulls === undefined ? ahead : ahead + 2;
+  if (cursor.peek(place).keyword !== 'WITH' || cursor.peek(place + 1).keyword !== 'FILL') return expr;
+  for (let count = 0; count < place + 2; count += 1) cursor.advance();
+  const before = `${direction === undefined ? '' : ` ${direction}`}${nulls === undefined ? '' : ` NULLS ${nulls}`}`;
+  const parts: (string | Expr)[] = [expr, `${before} WITH FILL`];
+  for (const word of ['FROM', 'TO', 'STEP']) if (cursor.accept(word)) parts.push(` ${word} `, cursor.expression());
+  if (cursor.is('INTERPOLATE')) throw cursor.fail('syntax', 'INTERPOLATE is not read here', 'Leave it out.');
+  return form(expr.at, ...parts);
+}
