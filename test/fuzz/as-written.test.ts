@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describeChdb } from '../harness/chdb.ts';
 import { findMariaDb, INSTALL_MARIADB } from '../harness/mariadb.ts';
 import { suiteNeeding } from '../harness/require.ts';
 import { asWritten } from './as-written.ts';
@@ -9,7 +10,7 @@ const STATEMENTS = 400;
 const hasMariaDb = suiteNeeding('mysql', findMariaDb() !== undefined, INSTALL_MARIADB);
 
 for (const name of Object.keys(engines)) {
-  const suite = name === 'mysql' ? hasMariaDb : describe;
+  const suite = name === 'mysql' ? hasMariaDb : name === 'clickhouse' ? describeChdb : describe;
   suite(`what a model wrote for ${name}`, () => {
     test('runs as written where it can be read, and else repaired and noted', async () => {
       const seed = Date.now() % 1_000_000;

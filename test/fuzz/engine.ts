@@ -9,7 +9,13 @@ export type FuzzForm =
   | 'FILTER'
   | 'FULL JOIN'
   | 'NULLS LAST'
+  | 'outer columns'
   | 'outer columns in FROM'
+  | 'conditions of joins'
+  | 'joins in parentheses'
+  | 'borrowed aliases'
+  | 'UNION in recursion'
+  | 'ORDER BY of a whole UNION'
   | 'OFFSET of DISTINCT'
   | 'subquery IN subquery'
   | 'HAVING of one group';
@@ -32,6 +38,10 @@ export interface FuzzDialect {
   readonly hasQuantified: boolean;
   /** DuckDB's own forms: FROM first, SEMI and ANTI joins, `* EXCLUDE`, COLUMNS, QUALIFY, GROUP BY ALL and such. */
   readonly isFriendly?: boolean;
+  /** Names without quotes are of plain letters. */
+  readonly hasPlainNames?: boolean;
+  /** A value that is not made of a column is never NULL, so that `lag` of it gives another one for no row. */
+  readonly hasNotNull?: boolean;
   readonly lacks?: ReadonlySet<FuzzForm>;
   /** The types as CAST names them, where that is not as CREATE TABLE does. */
   readonly casts?: Readonly<Record<FuzzType, string>>;

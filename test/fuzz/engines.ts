@@ -6,6 +6,7 @@ export const engines: Readonly<Record<string, () => Promise<FuzzEngine>>> = {
   duckdb: async () => (await import('./duckdb.ts')).duckdbEngine,
   mysql: async () => (await import('./mysql.ts')).openMysql(),
   postgres: async () => (await import('./postgres.ts')).openPostgres(),
+  clickhouse: async () => (await import('./clickhouse.ts')).openClickhouse(),
 };
 
 export async function openEngine(name: string): Promise<FuzzEngine> {

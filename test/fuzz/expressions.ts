@@ -177,8 +177,10 @@ export class Expressions {
     const { choices, names } = this;
     const all = scope.all(names);
     // Some engines do not know the type of a bare literal in a window function.
-    const known = () => `CAST(${this.literal(type)} AS ${this.castType(type)})`;
-    const argument = scope.column(type, names, choices, 'local') ?? known();
+    const known = (value: string) => `CAST(${value} AS ${this.castType(type)})`;
+    const column = scope.column(type, names, choices, 'local');
+    const isKnown = column !== undefined && !this.dialect.hasNotNull;
+    const argument = isKnown ? column : known(column ?? this.literal(type));
     const partition = choices.chance(50) && all.length > 0 ? `PARTITION BY ${choices.pick(all)} ` : '';
     const total = all.length > 0 ? `ORDER BY ${all.join(', ')}` : '';
     const peers = all.length > 0 ? `ORDER BY ${choices.pick(all)}${choices.pick(['', ' DESC'])}` : '';

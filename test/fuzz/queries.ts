@@ -65,7 +65,8 @@ class Queries implements Subqueries {
     const depth = 1 + choices.below(3);
     if (choices.chance(15)) return this.starred(depth);
     const { sql, columns } = this.select(undefined, depth);
-    if (!choices.chance(50)) return { sql, ordered: false };
+    const isOpen = this.lacks('ORDER BY of a whole UNION') && /\b(?:UNION|INTERSECT|EXCEPT)\b/.test(sql);
+    if (isOpen || !choices.chance(50)) return { sql, ordered: false };
     return { sql: sql + this.totalOrder(columns.length) + this.limit(sql), ordered: true };
   }
 
@@ -85,7 +86,7 @@ class Queries implements Subqueries {
   // ── subqueries in expressions ───────────────────────────────────────────────────────────────────────────────────
 
   scalar(type: FuzzType, place: Place): string {
-    const scope = new Scope(place.scope);
+    const scope = new Scope(this.seen(place.scope));
     const from = this.from(scope, place.depth - 1);
     const where = this.where(scope, place.depth);
     const inner: Place = { scope, depth: place.depth - 1, reach: 'any' };
@@ -94,11 +95,11 @@ class Queries implements Subqueries {
   }
 
   rows(types: readonly FuzzType[], place: Place): string {
-    return `(${this.select(place.scope, place.depth - 1, types).sql})`;
+    return `(${this.select(this.seen(place.scope), place.depth - 1, types).sql})`;
   }
 
   exists(place: Place): string {
-    const scope = new Scope(place.scope);
+    const scope = new Scope(this.seen(place.scope));
     const from = this.from(scope, place.depth - 1);
     const what = this.choices.pick(['1', '*', 'NULL']);
     return `SELECT ${what} FROM ${from}${this.where(scope, place.depth, 90)}`;
@@ -221,7 +222,7 @@ class Queries implements Subqueries {
     const groupBy = keys.length === 0 ? '' : ` GROUP BY ${keys.map(({ sql }) => sql).join(', ')}`;
     const type = choices.pick(TYPES);
     // A subquery here would see columns outside of their group, so it sees only what is around this SELECT.
-    const outside: Place = { scope: new Scope(place.scope.outer), depth: place.depth - 1, reach: 'any' };
+    const outside: Place = { scope: new Scope(this.seen(place.scope.outer)), depth: place.depth - 1, reach: 'any' };
     const compared = () =>
       choices.chance(30) && place.depth > 0 ? this.scalar(type, outside) : expressions.literal(type);
     const mayHave = keys.length > 0 || !this.lacks('HAVING of one group');
@@ -235,7 +236,7 @@ class Queries implements Subqueries {
     const used = new Set<string>();
     const columns = types.map((type, index): NamedColumn => {
       const name = this.choices.pick(ALIASES[type]);
-      const unique = used.has(name) ? `${name}_${index}` : name;
+      const unique = used.has(name) || this.lacks('borrowed aliases') ? `${name}_${index}` : name;
       used.add(unique);
       return { name: unique, type };
     });
@@ -310,7 +311,7 @@ class Queries implements Subqueries {
     ];
     const relation: Relation = { name, columns, rows: 10 * table.rows.length };
     const source = this.tableName(table);
-    const union = choices.pick(['UNION', 'UNION ALL']);
+    const union = this.lacks('UNION in recursion') ? 'UNION ALL' : choices.pick(['UNION', 'UNION ALL']);
     if (others.length === 0) {
       return { sql: `${self} (n, d) AS (SELECT 1, 0 UNION ALL SELECT n + 1, d FROM ${self} WHERE n < 4)`, relation };
     }
@@ -337,6 +338,11 @@ class Queries implements Subqueries {
 
   private lacks(form: FuzzForm): boolean {
     return this.dialect.lacks?.has(form) ?? false;
+  }
+
+  /** What is around a subquery, as far as it can be named there. */
+  private seen(outer: Scope | undefined): Scope | undefined {
+    return this.lacks('outer columns') ? undefined : outer;
   }
 
   /** What is around a subquery of FROM or WITH, as far as it can be named there. */
@@ -376,7 +382,7 @@ class Queries implements Subqueries {
           : ` ${kind} ${right} USING (${this.names.quoted(using)})`;
       } else
         text += ` ${kind} ${right} ON ${this.on(scope, left, relation, lateral && this.dialect.isFriendly ? 'LATERAL' : kind)}`;
-      if (index === 0 && joins > 1 && choices.chance(20)) text = `(${text})`;
+      if (index === 0 && joins > 1 && choices.chance(20) && !this.lacks('joins in parentheses')) text = `(${text})`;
     }
     return text;
   }
@@ -429,7 +435,7 @@ class Queries implements Subqueries {
       ),
     );
     const equal = pairs.length === 0 ? '1 = 1' : choices.pick(pairs);
-    if (kind === 'FULL JOIN' || !choices.chance(35)) return equal;
+    if (kind === 'FULL JOIN' || this.lacks('conditions of joins') || !choices.chance(35)) return equal;
     // DuckDB joins what is correlated by equality only.
     if (kind === 'LATERAL') return equal;
     const isPlain = this.dialect.isFriendly && (kind !== 'JOIN' || !choices.chance(20));
@@ -480,7 +486,7 @@ class Queries implements Subqueries {
   /** A new name, or that of some table, as long as the FROM has it only once. */
   private alias(scope: Scope): string {
     const borrowed = this.choices.pick(this.tables).name;
-    if (this.choices.chance(20) && !scope.has(borrowed)) return borrowed;
+    if (!this.lacks('borrowed aliases') && this.choices.chance(20) && !scope.has(borrowed)) return borrowed;
     this.aliases += 1;
     return `s${this.aliases}`.replace(
       /\d+/,

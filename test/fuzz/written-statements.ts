@@ -85,7 +85,7 @@ export class StatementWriter {
   private alias(at: number): string {
     const { names } = this.dialect.notation;
     const kind = this.choices.below(3);
-    if (kind === 1) return `c${at}_‘${this.choices.pick(['x', 'é'])}’`;
+    if (kind === 1 && !this.engine.hasPlainNames) return `c${at}_‘${this.choices.pick(['x', 'é'])}’`;
     const open = this.choices.pick([...names]);
     if (kind === 0 || open === '[') return `c${at}`;
     return `${open}c${at} ${this.pieces("'", '“', open + open).replaceAll(/[`"]/g, (sign) => (sign === open ? open + open : sign))}${open}`;
