@@ -131,6 +131,7 @@ const PLUGINS = {
     allowedHosts: 'SVC_ALLOWED_HOSTS',
     publicUrl: named('SVC_PUBLIC_URL', baseUrl),
     trustProxy: named('SVC_TRUST_PROXY', proxies),
+    stopDelayMs: 'SVC_STOP_DELAY_MS',
   }),
   internalDb: settings(internalDb, {
     url: named('DATABASE_URL', urlOf(INTERNAL_DB_SCHEMES)),

@@ -4,7 +4,7 @@ import { warnOfFaults } from './start-warnings.ts';
 import { endAfter, UncaughtErrors } from './uncaught-errors.ts';
 
 /** The part of the `http` plugin's API that is needed here. */
-export const http: PluginRef<{ url(): string }> = { pluginName: 'http' };
+export const http: PluginRef<{ url(): string; retire(): Promise<void> }> = { pluginName: 'http' };
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
@@ -21,6 +21,7 @@ export async function keepServing(run: CliRun, app: App, uncaught = new Uncaught
   const fault = await Promise.race([aborted(run.signal), uncaught.first]);
   if (fault !== undefined) return endAfter(fault.error, app);
   app.log.info({}, 'Atlas is stopping.');
+  await app.get(http).retire();
   await app.close();
   app.log.info({}, 'Atlas has stopped.');
   uncaught[Symbol.dispose]();

@@ -1,5 +1,6 @@
 /** Serves `GET /api/health`: what works and what does not, out of every plugin's checks. */
 import { appReady, byPlugin, definePlugin, healthCheck, httpRoutes } from '../../kernel/index.ts';
+import { httpRetiring } from '../http/index.ts';
 import type { Health } from './api.ts';
 import { type Checked, Monitor } from './monitor.ts';
 import { HealthOptions } from './options.ts';
@@ -36,9 +37,11 @@ export const health = definePlugin({
       phase = 'serving';
       void monitor.refresh();
     });
-    ctx.onDrain(() => {
+    const leave = () => {
       phase = 'stopping';
-    });
+    };
+    ctx.on(httpRetiring, leave);
+    ctx.onDrain(leave);
     const checked = byPlugin(healthCheck);
     return {
       items: async () => (await read()).items,

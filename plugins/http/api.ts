@@ -12,6 +12,11 @@ export interface HttpServer {
   link(path: string): string | undefined;
   /** `undefined` before it listens. */
   address(): AddressInfo | undefined;
+  /**
+   * Reports that it is not ready, takes no new connections after `stopDelayMs`, and has each close with its next answer.
+   * Resolves when none is left, or half a second later; a stop then loses nothing but what runs too long.
+   */
+  retire(): Promise<void>;
   /** Ends all running requests with an error and takes no new ones: the process is about to end. */
   cancel(): void;
   /** Answers a request without a socket, for tests. */

@@ -8,6 +8,9 @@ export interface RequestBegun {
   readonly headers: IncomingHttpHeaders;
 }
 
+/** The server is told to stop: no more requests should be sent here. */
+export const httpRetiring = defineEvent<Readonly<Record<string, never>>>('http:retiring');
+
 export interface RequestEnded {
   readonly scope: Scope;
   readonly method: string;

@@ -11,7 +11,7 @@ export { addressKey } from './address-key.ts';
 export type { HttpServer } from './api.ts';
 export { ErrorSchema } from './error-schema.ts';
 export { errorCodes } from './errors.ts';
-export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
+export { httpRetiring, type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
 export {
   type Admission,
   httpAdmit,
@@ -44,6 +44,7 @@ export const http = definePlugin({
       url: () => server.url(),
       link: (path) => (publicUrl === undefined ? undefined : publicUrl + path),
       address: () => server.address(),
+      retire: () => server.retire(),
       cancel: () => server.cancel(),
       inject: (request) => server.inject(request),
       routes: () => server.routes,

@@ -14,7 +14,7 @@ import {
 } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { parseResponse, rawConnection, received, sendRaw } from '../../test/harness/raw-http.ts';
-import { http } from './index.ts';
+import { http, httpRetiring } from './index.ts';
 
 const base = {
   method: 'GET',
@@ -56,6 +56,39 @@ async function until(condition: () => boolean): Promise<void> {
     await sleep(5);
   }
 }
+
+describe('a server that is told to stop', () => {
+  it('answers once more on connections that are open, has them close, and takes no new ones', async () => {
+    const route: Route = { ...base, path: '/hello', handle: () => ({ body: 'hello' }) };
+    let reported = false;
+    const observer = definePlugin({
+      name: 'observer',
+      version: '1.0.0',
+      type: 'core',
+      description: 'Notes that the server retires.',
+      setup: (ctx) =>
+        ctx.on(httpRetiring, () => {
+          reported = true;
+        }),
+    });
+    await using app = await createTestApp({
+      plugins: [http({ port: 0, stopDelayMs: 50 }), serving(route), observer()],
+    });
+    const url = app.get(http).url();
+    const socket = await rawConnection(url);
+    const all = received(socket);
+    const retired = app.get(http).retire();
+    expect(reported).toBe(true);
+    const late = await fetch(`${url}/hello`);
+    expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
+    await until(() => app.get(http).address() === undefined);
+    socket.write('GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const { status, headers } = parseResponse(await all);
+    expect([status, headers.connection]).toEqual([200, 'close']);
+    await retired;
+    await expect(fetch(`${url}/hello`)).rejects.toThrow();
+  });
+});
 
 describe('a client that leaves', () => {
   it('cancels the work on its request', async () => {

@@ -65,6 +65,13 @@ export const HttpOptions = Type.Object(
       description:
         'bytes of the bodies of all running requests; beyond it further ones are refused, or cut off while they arrive',
     }),
+    stopDelayMs: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 600_000,
+      description:
+        'milliseconds for which a server that is told to stop still takes connections, while it reports that it is not ready: for a proxy to notice',
+    }),
     gracefulCloseMs: Type.Integer({
       default: 6_000,
       minimum: 0,

@@ -15,7 +15,8 @@ declare module 'fastify' {
   }
 }
 
-export type ServerPhase = 'starting' | 'serving' | 'stopping';
+/** `retiring`: what comes on open connections is served, and each is told to close. */
+export type ServerPhase = 'starting' | 'serving' | 'retiring' | 'stopping';
 
 export interface KnownRoutesOptions {
   readonly ctx: PluginContext;
@@ -126,7 +127,8 @@ export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(
       }
       if (request.is404 && !isForPeople(request)) return done(unknownRoute(routes(), request, reply));
       const now = phase();
-      if (now === 'serving' || request.routeOptions.config.anyTime === true) return done();
+      if (now === 'retiring') reply.header('connection', 'close');
+      if (now === 'serving' || now === 'retiring' || request.routeOptions.config.anyTime === true) return done();
       done(
         new AtlasError(`Atlas is ${now}.`, {
           code: 'unavailable',

@@ -1,7 +1,10 @@
 /** Starts and stops the server: mounts the routes, listens, opens, drains, closes. */
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
-import { AtlasError, type Collected, type PluginContext, type Route } from '../../../kernel/index.ts';
+import { AtlasError, type Collected, type PluginContext, type Route, withTimeout } from '../../../kernel/index.ts';
+import { httpRetiring } from '../events.ts';
 import type { HttpOptions } from '../options.ts';
 import { isAnyOrigin } from '../request/cors.ts';
 import { isLoopback } from '../request/host-names.ts';
@@ -12,6 +15,8 @@ import { RunningRequests } from './running-requests.ts';
 
 /** Connections that the system keeps until they are accepted. Beyond it they are lost, and come a second later. */
 const BACKLOG = 4_096;
+/** For open connections to be used once more before a stop: proxies in use ask on each of theirs within this time. */
+const LINGER_MS = 500;
 /** After cancelling what still ran: time for it to notice and to answer. */
 const CANCEL_GRACE_MS = 1_000;
 /** For the answers in place of those that took no notice: time to leave. */
@@ -121,6 +126,22 @@ export class WebServer {
   /** Everything is ready: requests are served from now on. */
   open(): void {
     this.#phase = 'serving';
+  }
+
+  /**
+   * Says that the server is not ready, and after `stopDelayMs` takes no new connections. What comes until they are gone is
+   * still answered, and has its client close: a request under way on a connection that is closed from here would be lost.
+   */
+  async retire(): Promise<void> {
+    if (this.address() === undefined) return;
+    this.#phase = 'retiring';
+    this.#ctx.emit(httpRetiring, {});
+    await sleep(this.#options.stopDelayMs);
+    const { server } = this.#app;
+    const closed = once(server, 'close');
+    // The HTTP server's own `close` ends idle connections at once.
+    NetServer.prototype.close.call(server);
+    await withTimeout(closed, LINGER_MS, () => undefined);
   }
 
   /** Cancels the running requests without a wait; `drain` comes next. */
