@@ -8,12 +8,15 @@ import { createFleet, FLEET } from '../harness/fleet.ts';
 import { type HttpReceiver, startHttpReceiver } from '../harness/http-receiver.ts';
 import { type OpenAIServer, type RecordedRequest, type Step, startOpenAIServer } from '../harness/openai-server.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
+import { type Relay, startRelay } from './relay.ts';
 
 const SERVERS = 3;
 const KEY = 'k'.repeat(32);
 /** Long enough that kills meet work that is under way. */
 const MODEL_MS = 150;
 const HANDLER_MS = 400;
+/** How often a server is asked whether it is ready. */
+const PROBE_MS = 100;
 const preset = new URL('../../config/presets/self-hosted.ts', import.meta.url).href;
 
 /** The built-in composition, with a shorter time for actions: what a dead server held is free after it. */
@@ -30,6 +33,8 @@ export interface Call {
 
 export interface Cluster extends AsyncDisposable {
   readonly database: PostgresServer;
+  /** Between the first server and PostgreSQL. */
+  readonly relay: Relay;
   readonly receiver: HttpReceiver;
   /** What actions did. */
   readonly calls: Call[];
@@ -38,8 +43,13 @@ export interface Cluster extends AsyncDisposable {
   query<R extends pg.QueryResultRow>(sql: string): Promise<R[]>;
   /** Asks any server, and the next one while it cannot be reached. */
   ask(path: string, body?: object): Promise<{ status: number; json: unknown }>;
+  readonly size: number;
+  /** Sends a request once, as a proxy does: to a server that was ready a moment ago. */
+  send(path: string, body: object): Promise<{ status: number; text: string }>;
   /** SIGKILL to one of them and another in its place. */
   replaceOne(): Promise<void>;
+  /** SIGTERM to the server at this place and another in it; resolves to the exit code. */
+  restart(at: number): Promise<number | null>;
 }
 
 /** A question with an URL has the model call the webhook; any other is about the boats. */
@@ -89,11 +99,14 @@ export async function startCluster(): Promise<Cluster> {
     OPENAI_BASE_URL: model.url,
     SVC_MODEL: 'scripted',
     SVC_LOG_LEVEL: 'error',
+    SVC_STOP_DELAY_MS: '1000',
   };
   const exits: string[] = [];
   const killed = new WeakSet<RunningServer>();
-  const launch = async (): Promise<RunningServer> => {
-    const server = await serve({ cwd: folder.path, env });
+  const relay = stack.use(await startRelay(database.url));
+  // The first server reaches PostgreSQL over a network that can be cut.
+  const launch = async (at: number): Promise<RunningServer> => {
+    const server = await serve({ cwd: folder.path, env: at === 0 ? { ...env, DATABASE_URL: relay.url } : env });
     void server.ended.then((code) => {
       if (!killed.has(server)) exits.push(`${code}: ${server.stderr().slice(-500)}`);
     });
@@ -108,7 +121,7 @@ export async function startCluster(): Promise<Cluster> {
   stack.defer(async () => {
     await Promise.all(servers.map(kill));
   });
-  const launched = await Promise.allSettled(Array.from({ length: SERVERS }, launch));
+  const launched = await Promise.allSettled(Array.from({ length: SERVERS }, (_, at) => launch(at)));
   for (const one of launched) if (one.status === 'fulfilled') servers.push(one.value);
   const failed = launched.find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
@@ -133,10 +146,23 @@ export async function startCluster(): Promise<Cluster> {
     }
   }
 
+  /** URLs of the servers that said so when they were asked last, as proxies do. */
+  const ready = new Set<string>();
+  const probing = setInterval(() => {
+    for (const { url } of servers) {
+      fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(PROBE_MS * 4) })
+        .then(({ ok }) => ok)
+        .catch(() => false)
+        .then((isReady) => (isReady ? ready.add(url) : ready.delete(url)));
+    }
+  }, PROBE_MS);
+  stack.defer(() => clearInterval(probing));
+
   // Until here a failure ends what was started.
   const all = stack.move();
   return {
     database,
+    relay,
     receiver,
     calls,
     exits,
@@ -144,11 +170,30 @@ export async function startCluster(): Promise<Cluster> {
       return (await pool.query<R>(sql)).rows;
     },
     ask,
+    size: SERVERS,
+    async send(path, body) {
+      while (ready.size === 0) await sleep(10);
+      const url = [...ready][Math.floor(Math.random() * ready.size)];
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, text: await response.text() };
+    },
+    async restart(at) {
+      const server = servers[at]!;
+      killed.add(server);
+      const code = await server.stop();
+      ready.delete(server.url);
+      servers[at] = await launch(at);
+      return code;
+    },
     async replaceOne() {
       const at = Math.floor(Math.random() * SERVERS);
       const server = servers[at];
       if (server !== undefined) await kill(server);
-      servers[at] = await launch();
+      servers[at] = await launch(at);
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

@@ -13,8 +13,11 @@ const MOST_TASKS_OF_A_USER = 100;
 const YEARLY = '0 0 1 1 *';
 
 export interface ScenarioOptions {
-  /** `kills`: of servers; `outage`: PostgreSQL stops and starts; `hang`: it says nothing for longer than leases last. */
-  readonly fault: 'kills' | 'outage' | 'hang';
+  /**
+   * `kills`: of servers; `outage`: PostgreSQL stops and starts; `hang`: it says nothing for longer than leases last;
+   * `partition`: so for one of the servers only, whose work the others take over.
+   */
+  readonly fault: 'kills' | 'outage' | 'hang' | 'partition';
   readonly tasks: number;
   readonly approvals: number;
   readonly chaosMs: number;
@@ -97,11 +100,13 @@ async function approveAll(cluster: Cluster, ids: readonly string[], overMs: numb
 
 async function inflict({ fault, chaosMs }: ScenarioOptions, cluster: Cluster): Promise<number> {
   if (fault !== 'kills') {
-    const { database } = cluster;
+    const { database, relay } = cluster;
     await sleep(chaosMs / 4);
-    await (fault === 'hang' ? database.freeze() : database.pause());
-    await sleep(fault === 'hang' ? HANG_MS : OUTAGE_MS);
-    await (fault === 'hang' ? database.thaw() : database.resume());
+    if (fault === 'partition') relay.cut();
+    else await (fault === 'hang' ? database.freeze() : database.pause());
+    await sleep(fault === 'outage' ? OUTAGE_MS : HANG_MS);
+    if (fault === 'partition') relay.mend();
+    else await (fault === 'hang' ? database.thaw() : database.resume());
     await sleep(chaosMs / 4);
     return 0;
   }
