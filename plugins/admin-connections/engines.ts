@@ -81,15 +81,19 @@ export function withPassword(url: string, stored: string, init: EngineInit): str
   const [next, before] = [locate(url, init), locate(stored, init)];
   if (!('host' in next.target) || next.target.password !== '') return url;
   if (!('host' in before.target) || before.target.password === '') return url;
-  const same = (['host', 'port', 'user', 'database'] as const).every(
-    (part) => (next.target as Server)[part] === (before.target as Server)[part],
-  );
+  const [to, from] = [next.target, before.target].map((target) => {
+    const { host, port, user, database, others = [] } = target as Server;
+    return JSON.stringify([host, port, user, database, others.map((other) => [other.host, other.port])]);
+  });
+  const same = to === from;
   if (!same || next.engine !== before.engine) {
     throw invalidField('url', 'it leads elsewhere than before, so its password has to be given again.');
   }
-  const complete = new URL(url);
-  complete.password = encodeURIComponent(before.target.password);
-  return complete.href;
+  const password = encodeURIComponent(before.target.password);
+  // A URL that names several hosts is none for the parser of the platform.
+  return url.trim().replace(/^([a-z][a-z0-9+.-]*:\/\/)(?:([^@:/?#]*):?@)?/i, (_, scheme: string, user = '') => {
+    return `${scheme}${user}:${password}@`;
+  });
 }
 
 type Server = Extract<Target, { host: string }>;

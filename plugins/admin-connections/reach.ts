@@ -59,8 +59,9 @@ export function refusalOf(
       ? 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.'
       : 'the file is not in a folder that SVC_CONNECTION_FILES_DIR names.';
   }
-  if (isIP(target.host) !== 0 && !isAllowedAddress(target.host, privateHosts)) return hostRefused().message;
-  return undefined;
+  const hosts = [target, ...(target.others ?? [])].map(({ host }) => host);
+  const isRefused = (host: string) => isIP(host) !== 0 && !isAllowedAddress(host, privateHosts);
+  return hosts.some(isRefused) ? hostRefused().message : undefined;
 }
 
 /** The path with links followed. What is not there yet counts by its name. */

@@ -17,6 +17,8 @@ export type Target =
       readonly user: string;
       readonly password: string;
       readonly database: string;
+      /** Further servers of the same URL, such as replicas. */
+      readonly others?: readonly { readonly host: string; readonly port: number }[];
     }
   | { readonly path: string };
 
