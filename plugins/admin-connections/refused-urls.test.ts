@@ -56,6 +56,13 @@ describe('a URL over HTTP', () => {
     ['mysql://a:b@db/x?socket=/run/mysqld.sock', 'its parameter "socket"'],
     ['mariadb://a:b@db/x?ssl-ca=/etc/passwd', 'its parameter "ssl-ca"'],
     ['mysql://a:b@%2Frun%2Fmysqld.sock/x', 'socket'],
+    ['clickhouse://a:b@169.254.169.254/x', 'must not use'],
+    ['clickhouse://a:b@db:8123,169.254.169.254:80/x', 'must not use'],
+    ['clickhouse://a:b@db,[fe80::1]/x', 'must not use'],
+    ['clickhouses://a:b@db/x?ca_cert=/etc/passwd', 'its parameter "ca_cert"'],
+    ['clickhouse://a:b@db/x?keyfile=/etc/passwd', 'its parameter "keyfile"'],
+    ['clickhouse://a:b@db/x?readonly=0', 'a parameter that is not known'],
+    ['clickhouse://a:b@%2Frun%2Fclickhouse.sock/x', 'socket'],
     ['sqlite:../x.db', 'not in a folder'],
     ['sqlite:/etc/passwd', 'not in a folder'],
     ['sqlite:link.db', 'not in a folder'],
@@ -103,9 +110,11 @@ describe('a URL over HTTP', () => {
       const { status, body } = await closed.send('POST', '', { id: 'bad', url });
       expect([url, status, body.error]).toEqual([url, 422, 'validation_error']);
     }
-    const byName = await closed.send('POST', '', { id: 'bad', url: 'postgres://a:b@localhost:1/x' });
-    expect([byName.status, byName.body.error]).toEqual([400, 'connection_failed']);
-    expect(byName.body.message).toContain('must not use');
+    for (const url of ['postgres://a:b@localhost:1/x', 'clickhouse://a:b@localhost:1/x']) {
+      const byName = await closed.send('POST', '', { id: 'bad', url });
+      expect([byName.status, byName.body.error]).toEqual([400, 'connection_failed']);
+      expect(byName.body.message).toContain('must not use');
+    }
   });
 
   it('tells nothing of a port that is no database', async () => {

@@ -1,0 +1,55 @@
+/** Reads from the server how many rows a statement would read. */
+import type { Cell } from '../datasource-kit/index.ts';
+import type { Query } from './query.ts';
+
+/** What the server says of the statement, and of the tables that it does not count. */
+export interface EstimateSource {
+  /** The rows of `EXPLAIN ESTIMATE`: database, table, parts, rows and marks. */
+  readonly estimated: readonly (readonly Cell[])[];
+  /** The lines of the statement's tree, in which names mean tables. */
+  readonly tree: readonly string[];
+  /** Asks for sizes of tables. */
+  readonly query: Query;
+}
+
+const SIZES = `SELECT concat(database, '.', name), total_rows, engine FROM system.tables
+  WHERE concat(database, '.', name) IN ({names:Array(String)})`;
+
+/** Engines whose rows the server counts where they are stored, below the table that is named. */
+const SHOWS_OTHERS = /^(?:View|MaterializedView|LiveView|WindowView|Merge|Distributed|Buffer)$/;
+
+/** `undefined` for a recursion, for table functions, and where the size of a table is not known. */
+export async function estimatedRows({ estimated, tree, query }: EstimateSource): Promise<number | undefined> {
+  if (tree.some((line) => /^ *TABLE_FUNCTION id: /.test(line) || /\brecursive_cte_table: /.test(line)))
+    return undefined;
+  const counted = new Map(estimated.map(([database, table, , rows]) => [`${database}.${table}`, Number(rows)]));
+  const named = tree.flatMap((line) => /^ *TABLE id: .*, table_name: (.*?)(?:, final: 1)?$/.exec(line)?.[1] ?? []);
+  const read = named.filter((name) => name !== 'system.one');
+  const sizes = await sizesOf(
+    read.filter((name) => !counted.has(name)),
+    query,
+  );
+  const total = sum(counted.values()) + sum(sizes.values());
+  if ([...sizes.values()].some(Number.isNaN) || Number.isNaN(total)) return undefined;
+  if (!tree.some((line) => /^ *CROSS_?[ ]?JOIN id: /.test(line))) return total;
+  // Every row of one side with every row of the other; of a view, no more is known than what it reads.
+  const times = (name: string) => read.filter((one) => one === name).length;
+  const pairs = read.reduce((product, name) => {
+    const rows = counted.has(name) ? (counted.get(name) ?? 0) / times(name) : (sizes.get(name) ?? total);
+    return product * Math.max(1, rows);
+  }, 1);
+  return Math.max(total, Math.ceil(pairs));
+}
+
+/** Rows of whole tables that the plan does not count; those of views are counted where they are stored. */
+async function sizesOf(names: readonly string[], query: Query): Promise<Map<string, number>> {
+  const wanted = [...new Set(names)];
+  if (wanted.length === 0) return new Map();
+  const found = await query(SIZES, { names: wanted });
+  const known = found
+    .filter(([, , engine]) => !SHOWS_OTHERS.test(String(engine)))
+    .map(([name, rows]) => [String(name), rows === null ? Number.NaN : Number(rows)] as const);
+  return new Map(known);
+}
+
+const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);

@@ -1,0 +1,27 @@
+/** What a server says went wrong, and what no server of this kind says. */
+
+/** An error of the server, by the number of its list. */
+export class ServerFault extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What answered is no ClickHouse, or sends what this plugin did not ask for. */
+export class NotClickhouse extends Error {
+  constructor(message = 'The answer is not one of ClickHouse.') {
+    super(message);
+  }
+}
+
+/** The error in a text such as `Code: 60. DB::Exception: Unknown table … (UNKNOWN_TABLE) (version 26.7)`. */
+export function faultOf(text: string, code?: number): ServerFault | undefined {
+  const [, named, rest = ''] = /Code: (\d{1,5})\. (?:DB::|Coordination::)?\w*Exception: ([\s\S]*)$/.exec(text) ?? [];
+  const number = code ?? (named === undefined ? undefined : Number(named));
+  if (number === undefined || !Number.isInteger(number)) return undefined;
+  const message = (named === undefined ? text : rest).replace(/ *\([A-Z][A-Z0-9_]+\)(?: *\(version [\s\S]*)?\s*$/, '');
+  return new ServerFault(number, message.trim());
+}

@@ -1,0 +1,145 @@
+/** ClickHouse URLs: replicas, and encryption, named as the clients of ClickHouse name them. */
+import type { SecureContextOptions } from 'node:tls';
+import {
+  assertRemote,
+  invalidUrl,
+  maskServerUrl,
+  parseServerUrl,
+  readUrlFile,
+  type UrlDialect,
+} from '../datasource-kit/index.ts';
+import { CLICKHOUSE_SCHEMES } from './schemes.ts';
+
+const DIALECT: UrlDialect = {
+  name: 'ClickHouse',
+  schemes: CLICKHOUSE_SCHEMES,
+  params: [
+    'cluster',
+    'secure',
+    'ssl',
+    'tls',
+    'verify',
+    'skip_verify',
+    'ca_cert',
+    'ca_certs',
+    'client_cert',
+    'certfile',
+    'client_cert_key',
+    'keyfile',
+  ],
+  ignoredParams: [
+    'client_name',
+    'compress',
+    'compression',
+    'connect_timeout',
+    'connection_open_strategy',
+    'dial_timeout',
+    'max_execution_time',
+    'max_open_conns',
+    'protocol',
+    'read_timeout',
+    'request_timeout',
+    'send_receive_timeout',
+  ],
+  example: 'clickhouse://user:password@host:8123/database',
+};
+
+/** Parameters that name files of this server. */
+const FILE_PARAMS = ['ca_cert', 'ca_certs', 'client_cert', 'certfile', 'client_cert_key', 'keyfile'];
+/** Replicas of one URL. */
+const MOST_REPLICAS = 32;
+
+export interface Replica {
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ClickhouseTarget {
+  readonly user: string;
+  readonly password: string;
+  readonly replicas: readonly [Replica, ...Replica[]];
+  readonly database: string;
+  /** Cluster on which statements are ended; `undefined`: on the replica that runs them. */
+  readonly cluster: string | undefined;
+  /** `undefined`: never encrypted. */
+  readonly tls: (SecureContextOptions & { readonly rejectUnauthorized: boolean }) | undefined;
+  readonly maskedUrl: string;
+}
+
+/** Each replica with the whole of the URL's other parts, which the kit's parser reads one host at a time. */
+function serverUrls(text: string) {
+  const [, scheme = '', login = '', hosts = '', rest = ''] =
+    /^(\s*[a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#]*)([\s\S]*)$/i.exec(text) ?? [];
+  if (scheme === '') return [parseServerUrl(text, DIALECT)];
+  const all = hosts.split(',');
+  if (all.length > MOST_REPLICAS) throw invalidUrl(DIALECT, `it names more than ${MOST_REPLICAS} replicas`);
+  if (all.length > 1 && all.includes('')) throw invalidUrl(DIALECT, 'one of its hosts is empty');
+  return all.map((host) => parseServerUrl(`${scheme}${login}${host}${rest}`, DIALECT));
+}
+
+function flag(params: ReadonlyMap<string, string>, ...names: readonly string[]): boolean | undefined {
+  const name = names.find((one) => params.has(one));
+  if (name === undefined) return undefined;
+  const value = { true: true, '1': true, yes: true, false: false, '0': false, no: false }[
+    String(params.get(name)).toLowerCase()
+  ];
+  if (value === undefined) throw invalidUrl(DIALECT, `its "${name}" is neither true nor false`);
+  return value;
+}
+
+function tlsOptions(params: ReadonlyMap<string, string>): ClickhouseTarget['tls'] {
+  const read = (...names: readonly string[]) => {
+    const name = names.find((one) => params.has(one));
+    return name === undefined ? undefined : readUrlFile(String(params.get(name)), name, DIALECT);
+  };
+  const [ca, cert, key] = [
+    read('ca_cert', 'ca_certs'),
+    read('client_cert', 'certfile'),
+    read('client_cert_key', 'keyfile'),
+  ];
+  return {
+    rejectUnauthorized: flag(params, 'verify') ?? !(flag(params, 'skip_verify') ?? false),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/** Throws `configuration_error` for a URL that reads files of this server. */
+export function assertRemoteClickhouseUrl(text: string): void {
+  for (const url of serverUrls(text)) assertRemote(url, FILE_PARAMS, DIALECT);
+}
+
+/** Throws `configuration_error`, without repeating the URL. */
+export function parseClickhouseUrl(text: string): ClickhouseTarget {
+  const urls = serverUrls(text);
+  const [first] = urls;
+  if (first === undefined) throw invalidUrl(DIALECT, 'it is no URL');
+  const { params } = first;
+  const isTlsScheme = /^\s*clickhouses:/i.test(text);
+  const isSecure = flag(params, 'secure', 'ssl', 'tls') ?? isTlsScheme;
+  if (isTlsScheme && !isSecure) throw invalidUrl(DIALECT, 'it begins with "clickhouses://" and turns encryption off');
+  const replicas = urls.map(({ host, port = isSecure ? 8443 : 8123 }) => {
+    if (host.startsWith('/')) throw invalidUrl(DIALECT, 'it names a socket, which ClickHouse does not have');
+    if (port < 1) throw invalidUrl(DIALECT, 'its port is no port number');
+    return { host: host === '' ? 'localhost' : host, port };
+  });
+  const cluster = params.get('cluster');
+  if (cluster !== undefined && !/^[\w.{}-]{1,100}$/.test(cluster)) {
+    throw invalidUrl(DIALECT, 'its "cluster" is no name of a cluster');
+  }
+  const masked = urls.map((url, at) => {
+    const place = { ...url, host: (replicas[at] as Replica).host, ...(at > 0 && { user: '', password: '' }) };
+    return maskServerUrl(isSecure ? 'clickhouses' : 'clickhouse', place, '').replace(/\/$/, '');
+  });
+  return {
+    user: first.user === '' ? 'default' : first.user,
+    password: first.password,
+    replicas: replicas as unknown as ClickhouseTarget['replicas'],
+    database: first.database === '' ? 'default' : first.database,
+    cluster,
+    tls: isSecure ? tlsOptions(params) : undefined,
+    maskedUrl: `${masked.map((url, at) => (at === 0 ? url : url.replace(/^\w+:\/\//, ''))).join(',')}/${first.database}`,
+  };
+}
