@@ -217,6 +217,8 @@ describe('readEnv', () => {
     ['mariadb://reader@db/shop', 'datasource-mysql'],
     ['sqlite:shop.db', 'datasource-sqlite'],
     ['duckdb:shop.db', 'datasource-duckdb'],
+    ['clickhouse://reader@one:8123,two:8123/shop', 'datasource-clickhouse'],
+    ['clickhouses://reader@db/shop', 'datasource-clickhouse'],
   ])('%s is opened by %s, beside the other engines', (SVC_DATASOURCE_URL, name) => {
     const opened = selfHosted(readEnv({ SVC_DATASOURCE_URL }).env).filter(
       ({ definition, options }) =>

@@ -9,6 +9,7 @@ const named = (pattern: RegExp) => Object.keys(peerDependencies).filter((name) =
 
 const USES: readonly (readonly [use: string, packages: readonly string[]])[] = [
   ['`mysql://…`, `mariadb://…`', ['mysql2']],
+  ['`clickhouse://…`, `clickhouses://…`', ['@clickhouse/client']],
   ['`duckdb:PATH`, `atlas init --csv` and `--parquet`', ['@duckdb/node-api']],
   ['managed authentication (`AUTHLIB_SECRET`)', ['better-auth']],
   ['[single sign-on](single-sign-on.md) of organizations', named(/better-auth/)],

@@ -1,5 +1,6 @@
 /** Lists the database engines, and builds their plugins with the configured database. */
 import type { PluginEntry } from '../../kernel/index.ts';
+import { CLICKHOUSE_SCHEMES, datasourceClickhouse } from '../../plugins/datasource-clickhouse/index.ts';
 import { DUCKDB_SCHEMES, datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql, MYSQL_SCHEMES } from '../../plugins/datasource-mysql/index.ts';
 import { datasourcePostgres, POSTGRES_SCHEMES } from '../../plugins/datasource-postgres/index.ts';
@@ -10,6 +11,7 @@ export const ENGINES = [
   { schemes: MYSQL_SCHEMES, plugin: datasourceMysql },
   { schemes: SQLITE_SCHEMES, plugin: datasourceSqlite },
   { schemes: DUCKDB_SCHEMES, plugin: datasourceDuckdb },
+  { schemes: CLICKHOUSE_SCHEMES, plugin: datasourceClickhouse },
 ] as const;
 
 /** Every engine, which loads its driver when it is used; that of the URL with one connection called `default`. */

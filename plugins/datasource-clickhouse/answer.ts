@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { type Cell, decimal, toCell } from '../datasource-kit/index.ts';
-import { faultOf, NotClickhouse } from './fault.ts';
+import { faultOf, OtherFormat } from './fault.ts';
 
 export interface AnswerColumn {
   readonly name: string;
@@ -74,7 +74,7 @@ function named(key: string): Cell {
 
 /**
  * Reads the lines of one answer; the totals are its last row. Throws `ServerFault` for an error of the server, wherever
- * it stands, and `NotClickhouse` for what no ClickHouse sends.
+ * it stands, and `OtherFormat` for what no ClickHouse sends.
  */
 export async function* readAnswer(lines: AsyncIterable<Buffer>): AsyncGenerator<AnswerLine> {
   let totals: readonly Cell[] | undefined;
@@ -86,11 +86,11 @@ export async function* readAnswer(lines: AsyncIterable<Buffer>): AsyncGenerator<
       continue;
     }
     const read = parsed(line);
-    if (read.exception !== undefined) throw faultOf(read.exception) ?? new NotClickhouse();
+    if (read.exception !== undefined) throw faultOf(read.exception) ?? new OtherFormat();
     if (read.totals !== undefined) totals = read.totals;
     else if (read.row !== undefined || read.meta !== undefined) yield read;
   }
-  if (foreign !== '') throw faultOf(foreign) ?? new NotClickhouse();
+  if (foreign !== '') throw faultOf(foreign) ?? new OtherFormat();
   if (totals !== undefined) yield { row: totals };
 }
 
@@ -98,6 +98,6 @@ function parsed(line: Buffer): Line {
   try {
     return isUtf8(line) ? parse(line.toString('utf8')) : (withoutLatin1(parse(line.toString('latin1'))) as Line);
   } catch {
-    throw new NotClickhouse();
+    throw new OtherFormat();
   }
 }

@@ -124,6 +124,5 @@ async function faultIn(stream: Readable, code: number): Promise<Error> {
     if (bytes > FAULT_LIMIT_BYTES) break;
   }
   const text = Buffer.concat(parts).toString('utf8', 0, FAULT_LIMIT_BYTES);
-  if (/^Port \d+ is for clickhouse-client/.test(text)) return new NotClickhouse('native');
   return faultOf(text, Number.isInteger(code) ? code : undefined) ?? new NotClickhouse();
 }

@@ -47,7 +47,9 @@ function commentOf(row: readonly Cell[]): string {
   const facts = [
     shows ?? engine ?? '',
     ...(sorting ? [`sorted by ${sorting}`] : []),
-    ...(primary && primary !== sorting ? [`primary key ${primary}, not unique`] : []),
+    ...(primary && primary !== sorting
+      ? [`primary key ${primary}${UNIQUE_KEYS.has(engine ?? '') ? '' : ', not unique'}`]
+      : []),
     ...(partition ? [`partitioned by ${partition}`] : []),
     ...(/Replacing|Collapsing/.test(engine ?? '') ? ['rows of one key are merged later'] : []),
   ];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AtlasError, type ConnectionInfo } from '../../kernel/index.ts';
-import { type Driver, firstOf, type Reach, type Session } from '../datasource-kit/index.ts';
+import { type Driver, firstOf, noAnswer, type Reach, type Session } from '../datasource-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { connectError } from './errors.ts';
 import { NotClickhouse, ServerFault } from './fault.ts';
@@ -82,18 +82,19 @@ export class ClickhouseDriver implements Driver {
     const { ReplicaClient } = await import('./client.ts');
     signal.throwIfAborted();
     const client = new ReplicaClient(this.#target, replica, address);
+    const late = AbortSignal.timeout(this.#connectTimeoutMs);
     try {
       const [[zone] = []] = await client.rows({
         sql: 'SELECT timezone()',
         queryId: `atlas-${randomUUID()}`,
         settings: statementSettings(this.#settings, { timeoutMs: this.#connectTimeoutMs }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(this.#connectTimeoutMs)]),
+        signal: AbortSignal.any([signal, late]),
       });
       if (typeof zone !== 'string') throw new NotClickhouse();
       return { client, zone };
     } catch (error) {
       client.close();
-      throw error;
+      throw late.aborted ? noAnswer(error) : error;
     }
   }
 }

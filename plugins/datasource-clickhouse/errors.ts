@@ -7,14 +7,13 @@ import {
   locked,
   loginFailed,
   networkFailure,
-  noAnswer,
   notReading,
   serverFull,
   statementFailed,
   timedOut,
   withoutValues,
 } from '../datasource-kit/index.ts';
-import { NotClickhouse, ServerFault } from './fault.ts';
+import { NotClickhouse, OtherFormat, ServerFault } from './fault.ts';
 import { LINE_LIMIT_BYTES, LineTooLong } from './lines.ts';
 
 const NOT_LET_IN = [192, 193, 194, 195, 516, 731];
@@ -86,7 +85,6 @@ export function connectError(error: unknown): AtlasError {
       error,
     );
   }
-  if ((error as { name?: unknown }).name === 'TimeoutError') return noAnswer(error);
   return networkFailure(error) ?? connectionLost(error);
 }
 
@@ -98,6 +96,9 @@ export function statementError(error: unknown, timeoutMs: number): AtlasError {
       `A row of the result is larger than ${LINE_LIMIT_BYTES / 1024 / 1024} MB`,
       'Select fewer or shorter values, such as substring(column, 1, 1000).',
     );
+  }
+  if (error instanceof OtherFormat) {
+    return statementFailed('ClickHouse: the answer is in another format than was asked for', 'Write no FORMAT.');
   }
   if (error instanceof NotClickhouse) return connectError(error);
   if (!(error instanceof ServerFault)) return networkFailure(error) ?? connectionLost(error);

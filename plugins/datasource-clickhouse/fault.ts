@@ -10,12 +10,11 @@ export class ServerFault extends Error {
   }
 }
 
-/** What answered is no ClickHouse, or sends what this plugin did not ask for. */
-export class NotClickhouse extends Error {
-  constructor(message = 'The answer is not one of ClickHouse.') {
-    super(message);
-  }
-}
+/** What answered is no ClickHouse. */
+export class NotClickhouse extends Error {}
+
+/** The answer is not in the format that was asked for. */
+export class OtherFormat extends NotClickhouse {}
 
 /** The error in a text such as `Code: 60. DB::Exception: Unknown table … (UNKNOWN_TABLE) (version 26.7)`. */
 export function faultOf(text: string, code?: number): ServerFault | undefined {

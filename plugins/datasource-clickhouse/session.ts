@@ -18,7 +18,7 @@ import { type ReplicaClient, rowsOf } from './client.ts';
 import { describeDatabases } from './describe.ts';
 import { isOfSocket, statementError } from './errors.ts';
 import { estimatedRows } from './estimate.ts';
-import { NotClickhouse, ServerFault } from './fault.ts';
+import { OtherFormat, ServerFault } from './fault.ts';
 import { queryParams } from './parameters.ts';
 import { loginWarnings } from './privileges.ts';
 import type { Params, Query } from './query.ts';
@@ -168,7 +168,7 @@ export class ClickhouseSession implements Session {
       // What still comes is not read: the connection closes, and the server is told when the session is reset.
       if (row && !collector.add(row.map((cell, at) => decoders[at]?.(cell, limits.maxCellBytes) ?? null))) break;
     }
-    if (columns === undefined) throw new NotClickhouse();
+    if (columns === undefined) throw new OtherFormat();
     return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
   }
 
