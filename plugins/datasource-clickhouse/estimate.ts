@@ -1,6 +1,7 @@
 /** Reads from the server how many rows a statement would read. */
 import type { Cell } from '../datasource-kit/index.ts';
 import type { Query } from './query.ts';
+import { isTable, tableIn } from './tree-tables.ts';
 
 /** What the server says of the statement, and of the tables that it does not count. */
 export interface EstimateSource {
@@ -23,7 +24,7 @@ export async function estimatedRows({ estimated, tree, query }: EstimateSource):
   if (tree.some((line) => /^ *TABLE_FUNCTION id: /.test(line) || /\brecursive_cte_table: /.test(line)))
     return undefined;
   const counted = new Map(estimated.map(([database, table, , rows]) => [`${database}.${table}`, Number(rows)]));
-  const named = tree.flatMap((line) => /^ *TABLE id: .*, table_name: (.*?)(?:, final: 1)?$/.exec(line)?.[1] ?? []);
+  const named = tree.filter(isTable).flatMap((line) => tableIn(line) ?? []);
   const read = named.filter((name) => name !== 'system.one');
   const sizes = await sizesOf(
     read.filter((name) => !counted.has(name)),

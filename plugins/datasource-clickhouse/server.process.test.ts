@@ -24,6 +24,8 @@ const SCRIPT = [
   `INSERT INTO orders (day, id, amount) SELECT toDate('2024-01-01') + number % 60, number, number / 4 FROM numbers(50000)`,
   'INSERT INTO log SELECT number FROM numbers(30)',
   `INSERT INTO hr.people VALUES (1), (2)`,
+  'CREATE TABLE states (total AggregateFunction(sum, Int8)) ENGINE = AggregatingMergeTree ORDER BY tuple()',
+  'INSERT INTO states SELECT sumState(a) FROM log',
 ];
 
 suiteNeeding(
@@ -78,6 +80,7 @@ suiteNeeding(
           'One row per order. ReplacingMergeTree; sorted by day, id; primary key day, not unique; partitioned by toYYYYMM(day); rows of one key are merged later.',
         ],
         ['rates', 'table', undefined, 'EmbeddedRocksDB; primary key currency.'],
+        ['states', 'table', 1, 'AggregatingMergeTree.'],
         ['totals', 'view', undefined, 'View.'],
       ]);
       const orders = tables.find(({ name }) => name === 'orders');
@@ -158,6 +161,14 @@ suiteNeeding(
       ]);
       expect((await run('SELECT 1 AS a UNION SELECT 1')).rows).toHaveLength(1);
       expect((await run('SELECT 1 AS a EXCEPT SELECT 2')).rows).toHaveLength(1);
+    });
+
+    it('over stored states of aggregate functions, and with null for no rows where that is set', async () => {
+      const sql = 'SELECT sumMerge(total) AS total FROM states';
+      expect((await run(sql, ['states'])).rows).toEqual([{ total: 435 }]);
+      const standard = open({ settings: { aggregate_functions_null_for_empty: true } });
+      const none = 'SELECT sum(a) AS sum, max(a) AS max, count(a) AS n, uniq(a) AS u FROM log WHERE a > 99';
+      expect((await run(none, ['log'], standard)).rows).toEqual([{ sum: null, max: null, n: 0, u: 0 }]);
     });
 
     it('with totals as the last row', async () => {

@@ -21,6 +21,8 @@ suiteNeeding(
     server = await startClickhouse([
       'CREATE TABLE orders (id Int32, customer_id Int32, amount Float64, doubled Float64 ALIAS amount * 2) ENGINE = MergeTree ORDER BY id',
       'CREATE TABLE customers (id Int32, name String, tags Array(String)) ENGINE = ReplacingMergeTree ORDER BY id',
+      'CREATE TABLE sampled (id UInt32) ENGINE = ReplacingMergeTree ORDER BY id SAMPLE BY id',
+      'INSERT INTO sampled VALUES (1500000000)',
       'CREATE TABLE secrets (id Int32, word String) ENGINE = MergeTree ORDER BY id',
       'CREATE TABLE `odd.name` (a Int8) ENGINE = Memory',
       'CREATE TABLE `odd, table_name: default.orders` (a Int8) ENGINE = Memory',
@@ -77,6 +79,13 @@ suiteNeeding(
       ['SELECT * FROM `odd.name`', ['odd.name'], [], 0],
       ['SELECT * FROM `odd.name`', ['default.odd.name'], [], 0],
       ['SELECT * FROM customers FINAL', ['customers'], [], 2],
+      ['SELECT a.id FROM sampled AS a FINAL SAMPLE 1 / 2 OFFSET 1 / 4', ['sampled'], [], 1],
+      [
+        `SELECT concat(name, ', table_name: x') AS \`concat(name, \\', table_name: x\\')\` FROM customers`,
+        ['customers'],
+        ['concat'],
+        2,
+      ],
       [
         'SELECT o.id, c.name FROM orders AS o INNER JOIN customers AS c ON c.id = o.customer_id',
         ['orders', 'customers'],

@@ -4,6 +4,7 @@
  */
 import type { SqlStatement } from '../../kernel/index.ts';
 import { AtlasError } from '../../kernel/index.ts';
+import { isTable, tableIn } from './tree-tables.ts';
 
 /** The lines of `EXPLAIN QUERY TREE` with these options. */
 export type TreeOf = (options: string) => Promise<readonly string[]>;
@@ -38,8 +39,6 @@ const TABLE_FUNCTIONS = new Set([
 const ONE_ROW = 'system.one';
 /** The rows of a recursive common table. */
 const RECURSION = /^_temporary_and_external_tables\._tmp_[0-9a-f-]{36}$/;
-/** What stands behind the name of a table. */
-const MODIFIERS = /, (?:final: 1|sample_size: \S+|sample_offset: \S+|temporary_table_name: .*)$/;
 
 const MAX_CACHED = 500;
 
@@ -97,13 +96,11 @@ function checkReads(
   assertTree(lines);
   for (const line of lines) {
     checkTableFunction(line, callable);
-    if (!/^ *TABLE id: /.test(line)) continue;
-    const named = line.split(', table_name: ');
-    if (named.length !== 2) throw unreadable();
-    const name = named[1] ?? '';
-    const bare = name.replace(MODIFIERS, '').replace(MODIFIERS, '').replace(MODIFIERS, '');
-    if ([name, bare].some((one) => tables.has(one) || one === ONE_ROW || RECURSION.test(one))) continue;
-    throw refused(`The statement reads the table "${bare.slice(bare.indexOf('.') + 1)}", which is not allowed.`);
+    if (!isTable(line)) continue;
+    const name = tableIn(line);
+    if (name === undefined) throw unreadable();
+    if (tables.has(name) || name === ONE_ROW || RECURSION.test(name)) continue;
+    throw refused(`The statement reads the table "${name.slice(name.indexOf('.') + 1)}", which is not allowed.`);
   }
 }
 
