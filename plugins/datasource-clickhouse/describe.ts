@@ -16,9 +16,7 @@ const COLUMNS = `SELECT database, table, name, type, comment FROM system.columns
 
 const VIEWS = new Set(['View', 'MaterializedView', 'LiveView', 'WindowView']);
 /** Engines in which a key stands for one row; in all others several rows may have the same. */
-const UNIQUE_KEYS = new Set(['EmbeddedRocksDB', 'KeeperMap', 'Redis']);
-/** A plain name, or one in backticks. */
-const KEY_COLUMN = /^(?:([A-Za-z_]\w*)|`((?:[^`\\]|\\.)+)`)$/;
+const HAS_UNIQUE_KEY = /^(?:EmbeddedRocksDB|KeeperMap|Redis)$/;
 
 const tableOf = ([database, table]: readonly Cell[]) => JSON.stringify([database, table]);
 
@@ -29,12 +27,6 @@ function columnOf([, , name, type, comment]: readonly Cell[]): TableColumn {
     nullable: isNullable(String(type)),
     ...(comment && { comment: String(comment) }),
   };
-}
-
-/** The columns of a key, or none where one of them is an expression. */
-function keyColumns(key: string): string[] {
-  const columns = key === '' ? [] : key.split(', ').map((part) => KEY_COLUMN.exec(part));
-  return columns.every((column) => column !== null) ? columns.map((column) => column[1] ?? column[2] ?? '') : [];
 }
 
 /**
@@ -48,7 +40,7 @@ function commentOf(row: readonly Cell[]): string {
     shows ?? engine ?? '',
     ...(sorting ? [`sorted by ${sorting}`] : []),
     ...(primary && primary !== sorting
-      ? [`primary key ${primary}${UNIQUE_KEYS.has(engine ?? '') ? '' : ', not unique'}`]
+      ? [`primary key ${primary}${HAS_UNIQUE_KEY.test(engine ?? '') ? '' : ', not unique'}`]
       : []),
     ...(partition ? [`partitioned by ${partition}`] : []),
     ...(/Replacing|Collapsing/.test(engine ?? '') ? ['rows of one key are merged later'] : []),
@@ -70,7 +62,7 @@ export async function describeDatabases(
   const tables = await query(TABLES, { databases });
   const columns = Map.groupBy(await query(COLUMNS, { databases }), tableOf);
   return tables.flatMap((row) => {
-    const [schema, name, engine, , rows, primary] = row;
+    const [schema, name, engine, , rows] = row;
     const own = columns.get(tableOf(row)) ?? [];
     if (own.length === 0 && !withUnreadable) return [];
     const isView = VIEWS.has(String(engine));
@@ -80,7 +72,8 @@ export async function describeDatabases(
         name: String(name),
         kind: isView ? ('view' as const) : ('table' as const),
         columns: own.map(columnOf),
-        primaryKey: UNIQUE_KEYS.has(String(engine)) ? keyColumns(String(primary)) : [],
+        // Declared for one table, keys would not be looked for in the rows of all others.
+        primaryKey: [],
         foreignKeys: [],
         ...(rows === null || isView ? {} : { estimatedRows: Number(rows) }),
         comment: commentOf(row),

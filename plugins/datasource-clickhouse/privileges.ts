@@ -20,31 +20,27 @@ const READING: ReadonlySet<string> = new Set([
   'TABLE ENGINE',
 ]);
 
-const STRONG_NAMES = 3;
+/** More of them are a login that was made for something else. */
+const FEW = 3;
 
-/** Lines such as "GRANT SELECT(a, b), INSERT ON shop.* TO reader WITH GRANT OPTION". */
-function readGrant(line: string) {
+/** What a line such as "GRANT SELECT(a, b), INSERT ON shop.* TO reader WITH GRANT OPTION" gives beyond reading. */
+function beyondReading(line: string) {
   const [, list = '', on = '', to = ''] = /^GRANT (.+) ON (.+?) TO (.+?)(?: WITH GRANT OPTION)?$/.exec(line) ?? [];
-  if (list === '') return undefined;
   const rights = list.replace(/ ?\([^)]*\)/g, '').split(', ');
-  return { rights: rights.filter((right) => !READING.has(right)), on, to };
+  return rights.filter((right) => right !== '' && !READING.has(right)).map((right) => ({ right, on, to }));
 }
 
-/** One sentence for each grant that a reader does not need. */
+/** One sentence for each grant that a reader does not need, or one for all of them. */
 export async function loginWarnings(query: Query): Promise<string[]> {
-  const lines = (await query('SHOW GRANTS FINAL')).map(([line]) => String(line));
-  return lines.flatMap((line) => {
-    const grant = readGrant(line);
-    if (grant === undefined || grant.rights.length === 0) return [];
-    const { rights, on, to } = grant;
-    const place = on === '*' ? 'the server' : on;
-    if (rights.length > STRONG_NAMES || rights.includes('ALL')) {
-      const named = rights.slice(0, STRONG_NAMES).join(', ');
-      return [
-        `the login ${to} may do more than read on ${place}, such as ${named}; make one that may only read: CREATE USER atlas_reader IDENTIFIED BY '…' SETTINGS readonly = 2; GRANT SELECT ON your_database.* TO atlas_reader;`,
-      ];
-    }
-    const named = rights.join(', ');
-    return [`the login ${to} has ${named} on ${place}; leave it only reading: REVOKE ${named} ON ${on} FROM ${to};`];
-  });
+  const grants = (await query('SHOW GRANTS FINAL')).flatMap(([line]) => beyondReading(String(line)));
+  if (grants.length <= FEW) {
+    return grants.map(
+      ({ right, on, to }) =>
+        `the login ${to} has ${right} on ${on}; leave it only reading: REVOKE ${right} ON ${on} FROM ${to};`,
+    );
+  }
+  const some = grants.slice(0, FEW).map(({ right, on }) => `${right} on ${on}`);
+  return [
+    `the login ${grants[0]?.to} may do more than read, such as ${some.join(', ')}; make one that may only read: CREATE USER atlas_reader IDENTIFIED BY '…' SETTINGS readonly = 2; GRANT SELECT ON your_database.* TO atlas_reader;`,
+  ];
 }

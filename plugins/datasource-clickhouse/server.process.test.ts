@@ -93,7 +93,6 @@ suiteNeeding(
         { name: 'gross', type: 'Decimal(18, 2)', nullable: false },
         { name: 'year', type: 'UInt16', nullable: false },
       ]);
-      expect(tables.find(({ name }) => name === 'rates')?.primaryKey).toEqual(['currency']);
     });
 
     it('other databases that are named', async () => {
@@ -122,7 +121,7 @@ suiteNeeding(
 
   it('says what the login may do beyond reading', async () => {
     const warnings = await database.warnings();
-    expect(warnings.join('\n')).toMatch(/the login default may do more than read on \*\.\*, such as INSERT/);
+    expect(warnings).toEqual([expect.stringMatching(/the login default may do more than read, such as \w+ on \*/)]);
     expect(await database.health()).toMatchObject({ status: 'ok', message: expect.stringContaining('more than read') });
   });
 
