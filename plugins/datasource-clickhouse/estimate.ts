@@ -1,7 +1,8 @@
 /** Reads from the server how many rows a statement would read. */
 import type { Cell } from '../datasource-kit/index.ts';
 import type { Query } from './query.ts';
-import { isTable, tableIn } from './tree-tables.ts';
+import { mostOfJoins } from './tree-rows.ts';
+import { isTable, ONE_ROW, tableIn } from './tree-tables.ts';
 
 /** What the server says of the statement, and of the tables that it does not count. */
 export interface EstimateSource {
@@ -25,21 +26,19 @@ export async function estimatedRows({ estimated, tree, query }: EstimateSource):
     return undefined;
   const counted = new Map(estimated.map(([database, table, , rows]) => [`${database}.${table}`, Number(rows)]));
   const named = tree.filter(isTable).flatMap((line) => tableIn(line) ?? []);
-  const read = named.filter((name) => name !== 'system.one');
+  const read = named.filter((name) => name !== ONE_ROW);
   const sizes = await sizesOf(
     read.filter((name) => !counted.has(name)),
     query,
   );
-  const total = sum(counted.values()) + sum(sizes.values());
-  if ([...sizes.values()].some(Number.isNaN) || Number.isNaN(total)) return undefined;
-  if (!tree.some((line) => /^ *CROSS_?[ ]?JOIN id: /.test(line))) return total;
-  // Every row of one side with every row of the other; of a view, no more is known than what it reads.
+  // A view that the server knows has no size of its own.
+  const total = sum(counted.values()) + sum(read.map((name) => sizes.get(name) ?? 0));
+  if (Number.isNaN(total)) return undefined;
+  // Of a view, no more is known than what it reads.
   const times = (name: string) => read.filter((one) => one === name).length;
-  const pairs = read.reduce((product, name) => {
-    const rows = counted.has(name) ? (counted.get(name) ?? 0) / times(name) : (sizes.get(name) ?? total);
-    return product * Math.max(1, rows);
-  }, 1);
-  return Math.max(total, Math.ceil(pairs));
+  const sizeOf = (name: string) =>
+    name === ONE_ROW ? 1 : counted.has(name) ? (counted.get(name) ?? 0) / times(name) : (sizes.get(name) ?? total);
+  return Math.max(total, Math.ceil(mostOfJoins(tree, sizeOf)));
 }
 
 /** Rows of whole tables that the plan does not count; those of views are counted where they are stored. */

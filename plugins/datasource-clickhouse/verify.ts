@@ -4,7 +4,7 @@
  */
 import type { SqlStatement } from '../../kernel/index.ts';
 import { AtlasError } from '../../kernel/index.ts';
-import { isTable, tableIn } from './tree-tables.ts';
+import { isTable, ONE_ROW, tableIn } from './tree-tables.ts';
 
 /** The lines of `EXPLAIN QUERY TREE` with these options. */
 export type TreeOf = (options: string) => Promise<readonly string[]>;
@@ -35,8 +35,6 @@ const TABLE_FUNCTIONS = new Set([
   'zeros',
   'null',
 ]);
-/** What a SELECT without FROM reads: one row. */
-const ONE_ROW = 'system.one';
 /** The rows of a recursive common table. */
 const RECURSION = /^_temporary_and_external_tables\._tmp_[0-9a-f-]{36}$/;
 
