@@ -123,6 +123,16 @@ async function faultIn(stream: Readable, code: number): Promise<Error> {
     bytes += part.length;
     if (bytes > FAULT_LIMIT_BYTES) break;
   }
-  const text = Buffer.concat(parts).toString('utf8', 0, FAULT_LIMIT_BYTES);
+  const text = written(Buffer.concat(parts).toString('utf8', 0, FAULT_LIMIT_BYTES));
   return faultOf(text, Number.isInteger(code) ? code : undefined) ?? new NotClickhouse();
+}
+
+/** Once the server knows the format of the answer, an error is a line of it. */
+function written(text: string): string {
+  const [line = ''] = /^\{"exception":.*$/m.exec(text) ?? [];
+  try {
+    return String((JSON.parse(line) as { readonly exception: unknown }).exception);
+  } catch {
+    return text;
+  }
 }

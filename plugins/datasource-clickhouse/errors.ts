@@ -21,7 +21,8 @@ const UNKNOWN_DATABASE = 81;
 const READONLY = 164;
 /** A limit that the login's profile does not let anyone set. */
 const CONSTRAINT = 452;
-const UNKNOWN_SETTING = 115;
+/** A setting or a format that an older server does not have. */
+const TOO_OLD = [73, 115];
 /** Too many statements or connections, and the login's quota. */
 const FULL = [201, 202, 203];
 const TIMED_OUT = [159, 160];
@@ -69,8 +70,8 @@ export function connectError(error: unknown): AtlasError {
         error,
       );
     }
-    if (code === UNKNOWN_SETTING) {
-      return loginFailed('the server does not know a setting', 'Use ClickHouse 24.8 or newer.', error);
+    if (TOO_OLD.includes(code)) {
+      return loginFailed('the server is too old', 'Use ClickHouse 25.3 or newer.', error);
     }
     if (NO_RIGHT.includes(code)) {
       return loginFailed('the login may not read', 'GRANT SELECT on the tables to the login.', error);
@@ -112,7 +113,7 @@ function faultError(fault: ServerFault, timeoutMs: number): AtlasError {
   if (code === READONLY) return notReading();
   if (FULL.includes(code)) return serverFull(fault);
   if (LOCKED.includes(code)) return locked(fault);
-  if (NOT_LET_IN.includes(code) || code === CONSTRAINT || code === UNKNOWN_SETTING) return connectError(fault);
+  if (NOT_LET_IN.includes(code) || code === CONSTRAINT || TOO_OLD.includes(code)) return connectError(fault);
   if (OUT_OF_MEMORY.includes(code)) {
     return statementFailed(
       'ClickHouse: the statement needs more memory than it may use',

@@ -118,6 +118,10 @@ it.each(codes)('tells of "%s", wherever it stands', async (text, code, message) 
     response.writeHead(500, { 'x-clickhouse-exception-code': /\d+/.exec(text)?.[0] });
     response.end(text);
   });
+  await expectError(code, message, (response) => {
+    response.writeHead(500, { 'x-clickhouse-exception-code': /\d+/.exec(text)?.[0] });
+    response.end(`${META}{"exception":${JSON.stringify(text)}}\n`);
+  });
   const begun = `${META}{"row":[1]}\n`;
   await expectError(code, message, (response) => response.end(`${begun}{"exception":${JSON.stringify(text)}}\n`));
   await expectError(code, message, (response) => response.end(`${begun}__exception__\r\ntag\r\n${text}\n`));

@@ -14,7 +14,8 @@ function textOf(value: Param): string | null {
   if (value instanceof Uint8Array) {
     throw statementFailed('Binary values cannot be bound to a statement of ClickHouse', 'Bind text, such as hex().');
   }
-  return String(value);
+  // Flags are numbers in many tables, and a Bool can be compared with these too.
+  return typeof value === 'boolean' ? String(Number(value)) : String(value);
 }
 
 /** `p1`, `p2`, … by the order of the values. */

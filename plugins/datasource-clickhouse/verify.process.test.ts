@@ -135,12 +135,12 @@ suiteNeeding(
       const sql =
         'SELECT count() AS n FROM orders WHERE amount = {p1:String} AND {p2:String} IS NULL AND id = {p3:String}';
       expect((await run(sql, ['orders'], ['count'], [9.5, null, 1])).rows).toEqual([{ n: 1 }]);
-      const others = `SELECT {p1:String} AS a, toDate('2024-02-29') = {p2:String} AS b, true = {p3:String} AS c,
+      const others = `SELECT {p1:String} AS a, toDate('2024-02-29') = {p2:String} AS b, true = {p3:String} AND toUInt8(1) = {p3:String} AS c,
         toDateTime64('2024-02-29 12:30:00.5', 3, 'UTC') = {p4:String} AS d, '{p9:String}' AS e`;
       const day = new Date('2024-02-29T00:00:00Z');
       const instant = new Date('2024-02-29T12:30:00.500Z');
       const text = `it's\\ \t\n"; -- {p1:String}`;
-      expect((await run(others, [], ['todate', 'todatetime64'], [text, day, true, instant])).rows).toEqual([
+      expect((await run(others, [], ['todate', 'todatetime64', 'touint8'], [text, day, true, instant])).rows).toEqual([
         { a: text, b: 1, c: 1, d: 1, e: '{p9:String}' },
       ]);
       await expect(run('SELECT {p1:String} AS a', [], [], [new Uint8Array(2)])).rejects.toMatchObject({
