@@ -88,11 +88,15 @@ export async function* readAnswer(lines: AsyncIterable<Buffer>): AsyncGenerator<
     const read = parsed(line);
     if (read.exception !== undefined) throw faultOf(read.exception) ?? new OtherFormat();
     if (read.totals !== undefined) totals = read.totals;
-    else if (read.row !== undefined || read.meta !== undefined) yield read;
+    else if (read.meta !== undefined) yield { meta: read.meta.map(({ name, type }) => ({ name: textOf(name), type })) };
+    else if (read.row !== undefined) yield read;
   }
   if (foreign !== '') throw faultOf(foreign) ?? new OtherFormat();
   if (totals !== undefined) yield { row: totals };
 }
+
+/** A column without a name is called by its expression, whose texts may be bytes. */
+const textOf = (name: unknown) => (name instanceof RawBytes ? name.bytes.toString('utf8') : String(name));
 
 function parsed(line: Buffer): Line {
   try {

@@ -40,6 +40,7 @@ const lookupOf =
 
 export class ReplicaClient {
   readonly #agent: HttpAgent;
+  readonly #database: string;
   readonly #client: ReturnType<typeof createClient>;
 
   /** `address`: one of the host's, to connect to. Nothing is connected yet. */
@@ -49,12 +50,12 @@ export class ReplicaClient {
       maxSockets: SOCKETS,
       ...(address !== undefined && { lookup: lookupOf(address) }),
     };
+    this.#database = database;
     this.#agent = tls === undefined ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
     this.#client = createClient({
       url: `${tls === undefined ? 'http' : 'https'}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
       username: user,
       password,
-      database,
       application: 'atlas',
       http_agent: this.#agent,
       keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
@@ -76,7 +77,8 @@ export class ReplicaClient {
     } = await this.#client.exec({
       query: sql,
       query_id: queryId,
-      clickhouse_settings: settings as Record<string, string | number>,
+      // The library would leave out the name "default", which is not every login's own database.
+      clickhouse_settings: { ...settings, database: this.#database } as Record<string, string | number>,
       ...(params !== undefined && { query_params: params }),
       abort_signal: signal,
       ignore_error_response: true,

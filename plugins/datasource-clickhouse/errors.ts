@@ -36,10 +36,13 @@ const NO_SHARD = [32, 198, 209, 210, 279, 425, 519, 999];
 const LOCKED = [216, 473];
 const SYNTAX = 62;
 const THROWN = [395];
-/** Errors that speak of the statement's words rather than of the data that it met. */
-const OF_THE_TEXT = [
-  10, 16, 36, 42, 43, 44, 46, 47, 48, 60, 63, 81, 125, 179, 184, 206, 207, 215, 258, 352, 386, 403, 456, 457, 586, 701,
-];
+/**
+ * Errors that name words of the statement and types alone. All others may hold values, with quotes or without: of rows,
+ * and of subqueries that the server works out before it runs a statement.
+ */
+const OF_THE_TEXT = [42, 46, 47, 60, 63, 81, 206, 207, 215, 258, 352, 386, 456];
+/** Errors that name types before anything else. */
+const OF_TYPES = [43, 53, 125, 179, 184];
 
 /** Behind the words that tell what is wrong, the server repeats the statement, with the conditions of policies. */
 const REPEATED =
@@ -142,7 +145,10 @@ function faultError(fault: ServerFault, timeoutMs: number): AtlasError {
   if (code === SYNTAX) return statementFailed(`ClickHouse: the syntax of the statement is wrong${nearOf(message)}`);
   if (THROWN.includes(code)) return statementFailed('ClickHouse: a function of the statement refused a value');
   const told = message.replace(REPEATED, '').trimEnd();
-  return statementFailed(`ClickHouse: ${OF_THE_TEXT.includes(code) ? told.slice(0, 300) : withoutValues(told)}`);
+  if (OF_THE_TEXT.includes(code)) return statementFailed(`ClickHouse: ${told.slice(0, 300)}`);
+  if (OF_TYPES.includes(code)) return statementFailed(`ClickHouse: ${withoutValues(told)}`);
+  const kind = fault.kind === '' ? `error ${code}` : fault.kind.toLowerCase().replaceAll('_', ' ');
+  return statementFailed(`ClickHouse: ${kind}`);
 }
 
 /** The word at which reading stopped, when it is one; a literal may belong to a policy. */

@@ -3,10 +3,13 @@
 /** An error of the server, by the number of its list. */
 export class ServerFault extends Error {
   readonly code: number;
+  /** The number's name, such as `UNKNOWN_TABLE`. */
+  readonly kind: string;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, kind: string) {
     super(message);
     this.code = code;
+    this.kind = kind;
   }
 }
 
@@ -21,6 +24,7 @@ export function faultOf(text: string, code?: number): ServerFault | undefined {
   const [, named, rest = ''] = /Code: (\d{1,5})\. (?:DB::|Coordination::)?\w*Exception: ([\s\S]*)$/.exec(text) ?? [];
   const number = code ?? (named === undefined ? undefined : Number(named));
   if (number === undefined || !Number.isInteger(number)) return undefined;
-  const message = (named === undefined ? text : rest).replace(/ *\([A-Z][A-Z0-9_]+\)(?: *\(version [\s\S]*)?\s*$/, '');
-  return new ServerFault(number, message.trim());
+  const whole = named === undefined ? text : rest;
+  const [end = '', kind = ''] = / *\(([A-Z][A-Z0-9_]+)\)(?: *\(version [\s\S]*)?\s*$/.exec(whole) ?? [];
+  return new ServerFault(number, whole.slice(0, whole.length - end.length).trim(), kind);
 }

@@ -77,7 +77,7 @@ const codes: [text: string, code: string, message: string][] = [
   [
     "Code: 6. DB::Exception: Cannot parse string 'hunter2' as Int32. (CANNOT_PARSE_TEXT)",
     'sql_failed',
-    'ClickHouse: Cannot parse string.',
+    'ClickHouse: cannot parse text.',
   ],
   [
     "Code: 60. DB::Exception: Unknown table expression identifier 't' in scope SELECT n FROM t WHERE tenant = 'hunter2'. (UNKNOWN_TABLE)",
@@ -94,6 +94,27 @@ const codes: [text: string, code: string, message: string][] = [
     'sql_failed',
     'near "FORM"',
   ],
+  [
+    "Code: 36. DB::Exception: Window frame begin must be constant. Actual: _CAST('hunter2', 'String'). (BAD_ARGUMENTS)",
+    'sql_failed',
+    'ClickHouse: bad arguments.',
+  ],
+  [
+    "Code: 403. DB::Exception: Cannot determine join keys in a JOIN b ON _CAST('hunter2'). (INVALID_JOIN_ON_EXPRESSION)",
+    'sql_failed',
+    'ClickHouse: invalid join on expression.',
+  ],
+  [
+    'Code: 41. DB::Exception: Unable to parse fragment %Y from hunter2 because of it. (CANNOT_PARSE_DATETIME)',
+    'sql_failed',
+    'cannot parse datetime',
+  ],
+  [
+    "Code: 43. DB::Exception: Illegal type String of argument of function plus: 'hunter2'. (ILLEGAL_TYPE_OF_ARGUMENT)",
+    'sql_failed',
+    'Illegal type String of argument of function plus.',
+  ],
+  ['Code: 9999. DB::Exception: hunter2', 'sql_failed', 'ClickHouse: error 9999.'],
   [
     'Code: 395. DB::Exception: hunter2: while executing. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)',
     'sql_failed',
@@ -206,6 +227,12 @@ it('sends limits, standard SQL and the id of the statement, and sets what the op
     .filter((id) => id?.startsWith('entry-1-'));
   // A statement that passed once is not checked again.
   expect(ids).toEqual(['entry-1-check1', 'entry-1-check2']);
+});
+
+it('names the database, whatever it is called', async () => {
+  await using server = await oddServer((response) => response.end(`${META}{"row":[1]}\n`));
+  await using({ url: server.url.replace(/shop$/, 'default') }, (_, run) => run());
+  expect(new Set(server.asked.map(({ url }) => url.searchParams.get('database')))).toEqual(new Set(['default']));
 });
 
 it.each([

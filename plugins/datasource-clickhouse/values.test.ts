@@ -96,6 +96,16 @@ it('gives bytes that are no text as base64, and states of aggregate functions in
   });
 });
 
+it('reads columns whose names are no text', async () => {
+  const line = Buffer.concat([
+    Buffer.from(`{"meta":[{"name":"'`),
+    Buffer.from([0xff]),
+    Buffer.from(`'","type":"String"}]}\n`),
+  ]);
+  for await (const { meta } of readAnswer(linesOf(chunks(line))))
+    expect(meta).toEqual([{ name: `'\ufffd'`, type: 'String' }]);
+});
+
 it('cuts what is too long, as text where it is nested', async () => {
   const long = await read('Array(String)', JSON.stringify(['x'.repeat(100)]));
   expect(long.value).toBe(`["${'x'.repeat(58)}`);
