@@ -36,17 +36,22 @@ const HEAD = 5;
 
 type Frame = readonly [kind: string, content: Buffer];
 
+/** All that run: a busy one would go on after this process. */
+const engines = new Set<Engine>();
+
 class Engine {
   readonly #process: ChildProcess;
   readonly #frames: AsyncGenerator<Frame>;
   isUsable = true;
 
   constructor(path: string, script: readonly string[] = []) {
+    engines.add(this);
     this.#process = spawn(process.execPath, [ENGINE, options.packages, path, JSON.stringify(script)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#process.stdin?.on('error', () => {});
     this.#process.once('exit', () => {
+      engines.delete(this);
       this.isUsable = false;
     });
     this.#frames = framesOf(this.#process.stdout as NodeJS.ReadableStream);
@@ -250,4 +255,7 @@ await first.end();
 for (let count = 0; count < IDLE; count += 1) idle.push(newEngine());
 await Promise.all(idle);
 server.listen(options.port, '127.0.0.1', () => process.stdout.write('ready for connections\n'));
-process.once('disconnect', () => process.exit());
+for (const event of ['disconnect', 'SIGTERM', 'SIGINT']) process.once(event, () => process.exit());
+process.once('exit', () => {
+  for (const engine of engines) engine.kill();
+});

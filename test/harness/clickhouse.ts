@@ -46,8 +46,8 @@ export async function startClickhouse(
   const stop = async () => {
     if (front.exitCode === null && front.signalCode === null) {
       const exited = once(front, 'exit');
-      // Its engines end with their input.
-      front.kill('SIGKILL');
+      // It ends its engines first.
+      front.kill('SIGTERM');
       await exited;
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
