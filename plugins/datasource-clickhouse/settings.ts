@@ -1,4 +1,6 @@
 /** What holds for every statement, whatever the server or the login have as their defaults. */
+import { AtlasError, didYouMean } from '../../kernel/index.ts';
+import { OPEN_SETTINGS } from './open-settings.ts';
 import type { ClickhouseConnectionOptions } from './options.ts';
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -51,16 +53,28 @@ export interface StatementLimits {
   readonly maxRows?: number;
 }
 
-/** The settings of a connection. */
+/** Throws `configuration_error` for a setting that is not one of those that options may have. */
+function assertOpen(name: string): void {
+  const open: readonly string[] = OPEN_SETTINGS;
+  if (open.includes(name)) return;
+  // A guess at what was meant ends as a question.
+  throw new AtlasError(`The options cannot set "${name}" of ClickHouse${didYouMean(name, open) || '.'}`, {
+    code: 'configuration_error',
+    reason: 'E_CLICKHOUSE_SETTING',
+    hint: 'Leave it out; the README of the plugin lists the settings that widen no access. Others belong to the profile of the login.',
+  });
+}
+
+/** The settings of a connection. Throws `configuration_error`. */
 export function connectionSettings({
   maxMemoryMb,
   timeZone,
   settings = {},
 }: Pick<ClickhouseConnectionOptions, 'maxMemoryMb' | 'timeZone' | 'settings'>): Settings {
-  const given = Object.entries(settings).map(([name, value]) => [
-    name,
-    typeof value === 'boolean' ? Number(value) : value,
-  ]);
+  const given = Object.entries(settings).map(([name, value]) => {
+    assertOpen(name);
+    return [name, typeof value === 'boolean' ? Number(value) : value];
+  });
   return {
     ...STANDARD_SQL,
     ...Object.fromEntries(given),
