@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { AtlasError, type ConnectionInfo } from '../../kernel/index.ts';
 import { type Driver, firstOf, noAnswer, type Reach, type Session } from '../datasource-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
+import { Verifier } from './check/verify.ts';
 import { connectError } from './errors.ts';
-import { NotClickhouse, ServerFault } from './fault.ts';
 import type { ClickhouseConnectionOptions } from './options.ts';
 import type { Connected } from './session.ts';
 import { connectionSettings, type Settings, statementSettings } from './settings.ts';
 import { type ClickhouseTarget, parseClickhouseUrl, type Replica } from './url.ts';
-import { Verifier } from './verify.ts';
+import { NotClickhouse, ServerFault } from './wire/fault.ts';
 
 /** Opens sessions of one ClickHouse database, on the first of its replicas that answers. */
 export class ClickhouseDriver implements Driver {
@@ -79,7 +79,7 @@ export class ClickhouseDriver implements Driver {
   }
 
   async #connectAt(replica: Replica, address: string | undefined, signal: AbortSignal): Promise<Connected> {
-    const { ReplicaClient } = await import('./client.ts');
+    const { ReplicaClient } = await import('./wire/client.ts');
     signal.throwIfAborted();
     const client = new ReplicaClient(this.#target, replica, address);
     const late = AbortSignal.timeout(this.#connectTimeoutMs);

@@ -13,8 +13,8 @@ import {
   timedOut,
   withoutValues,
 } from '../datasource-kit/index.ts';
-import { NotClickhouse, OtherFormat, ServerFault } from './fault.ts';
-import { LINE_LIMIT_BYTES, LineTooLong } from './lines.ts';
+import { NotClickhouse, OtherFormat, ServerFault } from './wire/fault.ts';
+import { LINE_LIMIT_BYTES, LineTooLong } from './wire/lines.ts';
 
 const NOT_LET_IN = [192, 193, 194, 195, 516, 731];
 const UNKNOWN_DATABASE = 81;

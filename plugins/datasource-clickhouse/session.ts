@@ -13,21 +13,21 @@ import {
   uniqueNames,
   type ViewDefinition,
 } from '../datasource-kit/index.ts';
-import type { AnswerLine } from './answer.ts';
-import { type ReplicaClient, rowsOf } from './client.ts';
-import { describeDatabases } from './describe.ts';
+import { describeDatabases } from './catalog/describe.ts';
+import { loginWarnings } from './catalog/privileges.ts';
+import type { Params, Query } from './catalog/query.ts';
+import { viewsOf } from './catalog/views.ts';
+import { estimatedRows } from './check/estimate.ts';
+import { assertPlainNames, withNullable } from './check/statement-text.ts';
+import type { Verifier } from './check/verify.ts';
 import { isOfSocket, statementError } from './errors.ts';
-import { estimatedRows } from './estimate.ts';
-import { OtherFormat, ServerFault } from './fault.ts';
 import { queryParams } from './parameters.ts';
-import { loginWarnings } from './privileges.ts';
-import type { Params, Query } from './query.ts';
 import { COMMAND_SETTINGS, type Settings, statementSettings } from './settings.ts';
-import { assertPlainNames, withNullable } from './statement-text.ts';
 import type { ClickhouseTarget } from './url.ts';
-import { type Decoder, Decoders } from './values.ts';
-import type { Verifier } from './verify.ts';
-import { viewsOf } from './views.ts';
+import { type Decoder, Decoders } from './values/values.ts';
+import type { AnswerLine } from './wire/answer.ts';
+import { type ReplicaClient, rowsOf } from './wire/client.ts';
+import { OtherFormat, ServerFault } from './wire/fault.ts';
 
 const KILL_TIMEOUT_MS = 3_000;
 /** A statement that has just been sent may not be known to the server yet. */

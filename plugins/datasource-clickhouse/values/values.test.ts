@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { RowCollector } from '../datasource-kit/index.ts';
-import { readAnswer } from './answer.ts';
-import { linesOf } from './lines.ts';
+import { RowCollector } from '../../datasource-kit/index.ts';
+import { readAnswer } from '../wire/answer.ts';
+import { linesOf } from '../wire/lines.ts';
 import { Decoders } from './values.ts';
 
 const LIMITS = { maxRows: 10, maxBytes: 1_000_000, maxCellBytes: 60 };

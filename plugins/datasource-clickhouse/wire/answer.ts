@@ -3,7 +3,7 @@
  * them how far the server is.
  */
 import { isUtf8 } from 'node:buffer';
-import { type Cell, decimal, toCell } from '../datasource-kit/index.ts';
+import { type Cell, decimal, toCell } from '../../datasource-kit/index.ts';
 import { faultOf, OtherFormat } from './fault.ts';
 
 export interface AnswerColumn {

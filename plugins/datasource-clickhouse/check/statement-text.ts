@@ -1,5 +1,5 @@
 /** Looks at the words of a statement that goes to the server: names, texts and places for values. */
-import { statementFailed } from '../datasource-kit/index.ts';
+import { statementFailed } from '../../datasource-kit/index.ts';
 
 /** Texts, names in quotes, comments, places for values, and anything else. */
 const TOKENS =

@@ -1,6 +1,6 @@
 /** ClickHouse's values, which arrive as JSON with all digits of their numbers, by the type of their column. */
-import { type Cell, Converted, real, toCell, type Value } from '../datasource-kit/index.ts';
-import { RawBytes } from './answer.ts';
+import { type Cell, Converted, real, toCell, type Value } from '../../datasource-kit/index.ts';
+import { RawBytes } from '../wire/answer.ts';
 import { fieldOf, parseType } from './types.ts';
 import { type WallClock, wallClockOf } from './zones.ts';
 

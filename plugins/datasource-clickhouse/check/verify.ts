@@ -2,8 +2,8 @@
  * Asks ClickHouse itself what a statement would do: which functions its own parser sees, and which tables and table
  * functions it finds for the names. No text of the statement is matched, and nothing is run before the first check.
  */
-import type { SqlStatement } from '../../kernel/index.ts';
-import { AtlasError } from '../../kernel/index.ts';
+import type { SqlStatement } from '../../../kernel/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
 import { isTable, ONE_ROW, tableIn } from './tree-tables.ts';
 
 /** The lines of `EXPLAIN QUERY TREE` with these options. */

@@ -4,13 +4,13 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { Cell } from '../datasource-kit/index.ts';
+import type { Cell } from '../../datasource-kit/index.ts';
+import type { Params } from '../catalog/query.ts';
+import type { Settings } from '../settings.ts';
+import type { ClickhouseTarget, Replica } from '../url.ts';
 import { type AnswerLine, readAnswer } from './answer.ts';
 import { faultOf, NotClickhouse } from './fault.ts';
 import { linesOf } from './lines.ts';
-import type { Params } from './query.ts';
-import type { Settings } from './settings.ts';
-import type { ClickhouseTarget, Replica } from './url.ts';
 
 /** What is read of an answer that is an error. */
 const FAULT_LIMIT_BYTES = 64 * 1024;

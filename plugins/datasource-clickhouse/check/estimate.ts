@@ -1,6 +1,6 @@
 /** Reads from the server how many rows a statement would read. */
-import type { Cell } from '../datasource-kit/index.ts';
-import type { Query } from './query.ts';
+import type { Cell } from '../../datasource-kit/index.ts';
+import type { Query } from '../catalog/query.ts';
 import { mostOfJoins } from './tree-rows.ts';
 import { isTable, ONE_ROW, tableIn } from './tree-tables.ts';
 

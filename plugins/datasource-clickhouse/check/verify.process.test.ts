@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClickhouseServer, findChdb, INSTALL_CHDB, startClickhouse } from '../../test/harness/clickhouse.ts';
-import { suiteNeeding } from '../../test/harness/require.ts';
-import { ServerDatabase } from '../datasource-kit/index.ts';
-import { ClickhouseDriver } from './driver.ts';
-import { clickhouseOptions } from './fixtures/options.ts';
+import { type ClickhouseServer, findChdb, INSTALL_CHDB, startClickhouse } from '../../../test/harness/clickhouse.ts';
+import { suiteNeeding } from '../../../test/harness/require.ts';
+import { ServerDatabase } from '../../datasource-kit/index.ts';
+import { ClickhouseDriver } from '../driver.ts';
+import { clickhouseOptions } from '../fixtures/options.ts';
 
 suiteNeeding(
   'clickhouse',

@@ -1,8 +1,8 @@
 /** Reads tables, views and columns of the connection's databases in two catalogue queries, however many there are. */
-import type { TableColumn, TableDescription } from '../../kernel/index.ts';
-import type { Cell } from '../datasource-kit/index.ts';
+import type { TableColumn, TableDescription } from '../../../kernel/index.ts';
+import type { Cell } from '../../datasource-kit/index.ts';
+import { isNullable } from '../values/types.ts';
 import type { Query } from './query.ts';
-import { isNullable } from './types.ts';
 
 /** The rows of a materialized view without a table of its own are in one that nobody asks by name. */
 const OWN = "database IN ({databases:Array(String)}) AND NOT startsWith(name, '.inner') AND NOT is_temporary";

@@ -1,5 +1,5 @@
 /** Reads the definitions of views, which tables show others, and which columns are worked out. */
-import type { ViewDefinition } from '../datasource-kit/index.ts';
+import type { ViewDefinition } from '../../datasource-kit/index.ts';
 import type { Query } from './query.ts';
 
 const OTHERS = "database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')";

@@ -1,6 +1,6 @@
 /** What a cluster says of its tables, which the embedded server cannot be. */
 import { expect, it } from 'vitest';
-import type { Cell } from '../datasource-kit/index.ts';
+import type { Cell } from '../../datasource-kit/index.ts';
 import { describeDatabases } from './describe.ts';
 import type { Query } from './query.ts';
 import { viewsOf } from './views.ts';
