@@ -65,7 +65,8 @@ export class RowSecurity {
   }
 
   private described(access: TableAccess, actor: Actor): TableAccess | Promise<TableAccess> {
-    const needsColumns = this.policies.some((policy) => policy.column !== undefined);
+    const { shownColumn } = access.tables.dialect;
+    const needsColumns = shownColumn !== undefined || this.policies.some((policy) => policy.column !== undefined);
     const description = needsColumns ? this.descriptions.get(access.connection, access.tables.schemas) : undefined;
     if (description instanceof Promise) return description.then((known) => this.narrow(access, actor, known));
     return this.narrow(access, actor, description);

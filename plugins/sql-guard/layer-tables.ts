@@ -130,12 +130,13 @@ class TableColumns {
   /** A mask that cannot be used hides its column. */
   #addMask(entity: ModelEntity, dimension: ModelDimension, key: string): void {
     const mask = this.#parse(entity, dimension.mask ?? '');
-    if (mask !== undefined && qualify(mask, this.#table, this.#dialect)) {
+    const hides = mask !== undefined && this.#dialect.hidesValues?.(mask) !== false;
+    if (hides && qualify(mask, this.#table, this.#dialect)) {
       this.#masks.set(key, mask);
       return;
     }
     this.#hidden.add(key);
-    const what = `the mask of "${entity.name}.${dimension.name}" is not an expression over the row's own columns with allowed functions`;
+    const what = `the mask of "${entity.name}.${dimension.name}" is not an expression over the row's own columns with allowed functions${hides ? '' : ', and what it makes NULL could be read'}`;
     this.#problems.push(`The column is hidden, because ${what}: ${dimension.mask}`);
   }
 

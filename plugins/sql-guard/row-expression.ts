@@ -26,7 +26,7 @@ export function qualify(
       if (expr.set.kind !== 'list') return false;
       break;
     case 'call':
-      if (!dialect.functions.has(fold(expr.name))) return false;
+      if (!dialect.functions.has(dialect.hasExactNames ? expr.name : fold(expr.name))) return false;
   }
   let isOwn = true;
   forEachOperand(expr, (operand) => {

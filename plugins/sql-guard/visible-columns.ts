@@ -28,15 +28,13 @@ export function visiblePart(
 ): VisiblePart {
   const { at } = source;
   const owner = dialect.partName?.(table.name) ?? (dialect.mixesNamesakes ? (source.alias ?? table.name) : table.name);
+  const plain = (name: string): Expr => ({ kind: 'name', at, schema: undefined, table: owner, name });
+  const shown = shownColumns(table, dialect);
   const columns = table.visible?.map(({ name, mask }): ResultColumn => {
-    const plain: Expr = { kind: 'name', at, schema: undefined, table: owner, name };
-    return {
-      kind: 'column',
-      expr: masked(plain, mask && ownedBy(owner, mask, table, dialect)),
-      alias: mask && name,
-      text: undefined,
-    };
-  }) ?? [{ kind: 'star', at, table: owner }];
+    const own = masked(plain(name), mask && ownedBy(owner, mask, table, dialect));
+    const expr = shown?.(own, name, mask !== undefined) ?? own;
+    return { kind: 'column', expr, alias: expr.kind === 'name' ? undefined : name, text: undefined };
+  }) ?? [starOf(at, owner, table, shown && ((name) => shown(plain(name), name, false)))];
   const where = allOf((table.rows ?? []).flatMap((filter) => conditions(filter, owner, dialect, at)));
   const nothing = { groupBy: [], having: undefined, windows: [], distinct: false };
   // Without the statement's index: a reader of the whole table chose it, and it decides nothing but speed.
@@ -54,8 +52,29 @@ export function visiblePart(
     offset: undefined,
   };
   const called = [...(table.visible ?? []).map(({ mask }) => mask), where];
-  const functions = new Set(called.flatMap((expr) => (expr === undefined ? [] : functionsOf(expr))));
+  const functions = new Set(called.flatMap((expr) => (expr === undefined ? [] : functionsOf(expr, dialect))));
   return { select, printed: printInPieces(select, dialect), functions: [...functions] };
+}
+
+/** What shows the columns of a table of which some rows are hidden, where a column itself would tell of these. */
+function shownColumns({ rows = [], types }: AllowedTable, { shownColumn }: SqlDialect) {
+  if (shownColumn === undefined || rows.length === 0) return undefined;
+  if (types === undefined) throw new Error('the types of its columns are not known');
+  return (expr: Expr, name: string, isMask: boolean) => shownColumn(expr, types.get(name) ?? '', isMask);
+}
+
+/** Every column, those that are shown in another way in their places. */
+function starOf(
+  at: number,
+  table: string,
+  { types }: AllowedTable,
+  shown: ((name: string) => Expr | undefined) | undefined,
+): ResultColumn {
+  const replace = Array.from((shown && types?.keys()) ?? []).flatMap((name) => {
+    const expr = shown?.(name);
+    return expr === undefined ? [] : [{ expr, name }];
+  });
+  return { kind: 'star', at, table, ...(replace.length > 0 && { replace }) };
 }
 
 /** What no table reaches: a subquery with a limit is worked out by itself. */
@@ -69,9 +88,9 @@ function ownedBy(owner: string, mask: Expr, table: AllowedTable, dialect: SqlDia
   return own;
 }
 
-function functionsOf(expr: Expr): string[] {
-  const names = expr.kind === 'call' ? [fold(expr.name)] : [];
-  forEachOperand(expr, (operand) => names.push(...functionsOf(operand)));
+function functionsOf(expr: Expr, dialect: SqlDialect): string[] {
+  const names = expr.kind === 'call' ? [dialect.hasExactNames ? expr.name : fold(expr.name)] : [];
+  forEachOperand(expr, (operand) => names.push(...functionsOf(operand, dialect)));
   return names;
 }
 

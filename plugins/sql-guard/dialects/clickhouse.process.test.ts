@@ -4,6 +4,7 @@ import {
   clickhouseHarmless,
   clickhouseHostile,
   clickhouseNamesakes,
+  clickhouseUnions,
 } from '../../../test/fixtures/sql/clickhouse-hostile.ts';
 import {
   checkClickhouse,
@@ -11,8 +12,11 @@ import {
   checkReplaced,
   clickhouseShop,
 } from '../../../test/fixtures/sql/clickhouse-shop.ts';
+import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { type ChdbSession, describeChdb, rowsOf } from '../../../test/harness/chdb.ts';
 import { hostileStatements } from '../../../test/harness/hostile-statements.ts';
+import { clickhouse } from '../../sql-kit/index.ts';
+import { allowedTables } from '../index.ts';
 
 hostileStatements(checkClickhouse, [clickhouseHostile], 250);
 
@@ -64,6 +68,24 @@ describeChdb('on a real engine', () => {
     const shown = rows.flatMap((row) => row.slice(-1)).flat();
     expect(shown.length).toBeGreaterThan(0);
     expect(Math.max(...shown.map(Number))).toBeLessThan(3);
+  });
+
+  test.each(clickhouseUnions)('only its own common tables: %s', (sql) => {
+    const { rows } = run(checkClickhouse(sql).sql);
+    expect(new Set(rows.flat())).toEqual(new Set(['x']));
+  });
+
+  test.each(['code', 'arrayJoin(list)', 'list[1]', 'o.code'])('a hidden row fails nowhere: %s', (value) => {
+    const { sql } = checkFew(`SELECT any(base64Decode(${value})) FROM codes AS o`);
+    expect(run(sql).rows).toEqual([['ABC']]);
+  });
+
+  test('a mask that makes NULL hides its column', () => {
+    const masks = { a: "if(id < 3, 'x', 'y')", b: 'CASE WHEN id < 3 THEN b END', c: 'if(id < 3, c, NULL)', d: 'NULL' };
+    const dimensions = Object.entries(masks).map(([name, mask]) => ({ name, mask }));
+    const { tables, problems } = allowedTables([entity('orders', dimensions)], clickhouse);
+    expect(tables.tables[0]?.visible?.map(({ name }) => name)).toEqual(['a', 'd']);
+    expect(problems).toEqual([expect.stringContaining('NULL'), expect.stringContaining('NULL')]);
   });
 
   test.each(clickhouseHarmless)('harmless: %s', (sql) => {

@@ -79,6 +79,13 @@ export interface SqlDialect extends Grammar, PrintRules {
    * around it. No statement that is read holds such a name.
    */
   partName?(table: string): string;
+  /**
+   * What shows a column of this type, or what masks it, of a table of which some rows are hidden; `undefined`: the column
+   * itself. Where the dialect has this, the types of such tables have to be known.
+   */
+  shownColumn?(shown: Expr, declared: string, isMask: boolean): Expr | undefined;
+  /** Whether an expression hides what it masks; missing: all do. */
+  hidesValues?(mask: Expr): boolean;
   /** Takes columns of two subqueries for one when the tables inside go by one name. */
   readonly mixesNamesakes?: boolean;
   /**

@@ -1,5 +1,7 @@
 /** Describes ClickHouse's SQL. */
-import type { Call } from '../../ast/tree.ts';
+import { form } from '../../ast/forms.ts';
+import type { Call, Expr } from '../../ast/tree.ts';
+import { forEachOperand } from '../../ast/walk.ts';
 import { standardColumnType } from '../column-types.ts';
 import { NULL_TEST, type ValueType, wordSet } from '../infallible.ts';
 import type { Notation } from '../notation.ts';
@@ -8,8 +10,8 @@ import { isClickhouseAggregate } from './aggregates.ts';
 import { clickhouseFunctions, clickhouseSubstitutes, clickhouseTableFunctions } from './functions.ts';
 import { clickhouseKeywords } from './keywords.ts';
 import { OWN_PREFIX, printName, printText } from './names.ts';
-import { renameParts } from './part-names.ts';
 import { clickhouseRendering } from './rendering.ts';
+import { settleNames } from './settle-names.ts';
 import { clickhouseSyntax } from './syntax.ts';
 
 const notation: Notation = {
@@ -50,6 +52,8 @@ export const clickhouse: SqlDialect = {
   argumentProblem,
   // A column of the result around it, such as a tuple with a part of the right name, would come before the table.
   partName: (table) => OWN_PREFIX + table,
+  shownColumn,
+  hidesValues,
   optimizationFence: ' LIMIT 9223372036854775807',
   infallible: {
     functions: new Set(),
@@ -57,12 +61,42 @@ export const clickhouse: SqlDialect = {
     aggregates: wordSet('count sum avg min max uniq uniqexact any grouparray'),
     valueTypes: { ofColumn: valueType, casts: new Map() },
   },
-  secure: (statement) => renameParts(statement),
+  secure: (statement) => settleNames(statement),
   columnType: (declared) => standardColumnType(unwrapped(declared)),
   printName,
   printText,
   printParam: (number) => `{p${number}:String}`,
 };
+
+/**
+ * A function of a column with few values runs once for each of them, those of hidden rows included, and may fail there:
+ * `LowCardinality` is taken away. A mask over such a column becomes a text.
+ */
+function shownColumn(shown: Expr, declared: string, isMask: boolean): Expr | undefined {
+  if (!declared.includes('LowCardinality(')) return undefined;
+  return form(shown.at, 'CAST(', shown, ` AS ${isMask ? 'Nullable(String)' : withoutDictionaries(declared)})`);
+}
+
+function withoutDictionaries(declared: string): string {
+  const start = declared.indexOf('LowCardinality(');
+  if (start < 0) return declared;
+  const from = start + 'LowCardinality('.length;
+  let depth = 1;
+  let end = from;
+  for (; depth > 0 && end < declared.length; end += 1) depth += { '(': 1, ')': -1 }[declared[end]!] ?? 0;
+  return withoutDictionaries(declared.slice(0, start) + declared.slice(from, end - 1) + declared.slice(end));
+}
+
+/** Below a NULL that an expression makes lies the value that it hides, and functions run over it. */
+function hidesValues(mask: Expr): boolean {
+  if (mask.kind === 'constant') return true;
+  let hides = mask.kind !== 'case' || mask.otherwise !== undefined;
+  if (mask.kind === 'call') hides &&= !/OrNull$|^(?:nullIf|toNullable|cast)/i.test(mask.name);
+  forEachOperand(mask, (operand) => {
+    hides &&= !(operand.kind === 'constant' && operand.value === 'NULL') && hidesValues(operand);
+  });
+  return hides;
+}
 
 /** `LowCardinality(Nullable(String))` is a String. */
 function unwrapped(declared: string): string {

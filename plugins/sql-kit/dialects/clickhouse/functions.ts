@@ -104,7 +104,7 @@ const SCALAR = `
   mapContainsKeyLike mapContainsValue mapContainsValueLike mapExists mapExtractKeyLike mapExtractValueLike mapFilter
   mapFromArrays mapKeys mapPartialReverseSort mapPartialSort mapPopulateSeries mapReverseSort mapSort mapSubtract
   mapUpdate mapValues acosh asinh atanh cbrt cosh e erf erfc exp10 exp2 intExp10 intExp2 isPrime isProbablePrime
-  lgamma log1p proportionsZTest sigmoid sinh tgamma widthBucket assumeNotNull isNotNull isNullable isZeroOrNull
+  lgamma log1p proportionsZTest sigmoid sinh tgamma widthBucket isNotNull isNullable isZeroOrNull
   toNullable MACNumToString MACStringToNum MACStringToOUI bar byteSize colorOKLABToSRGB colorOKLCHToSRGB
   colorSRGBToOKLAB colorSRGBToOKLCH countDigits digits finalizeAggregation flipCoordinates formatReadableDecimalSize
   formatReadableQuantity formatReadableSize formatReadableTimeDelta identity ignore initializeAggregation
@@ -219,6 +219,7 @@ export const clickhouseFunctions: ReadonlySet<string> = new ClickhouseFunctions(
  */
 export const clickhouseRefusedFunctions: ReadonlySet<string> = new Set(
   words(`
+    assumeNotNull
     AIClassify AIExtract AIGenerate AITranslate DATABASE SCHEMA ST_AsMVTGeom authUser caseWithExpr connection_id
     current_database current_query_id current_schemas current_user distanceCosineTransposed distanceL2Transposed
     fullHostName hostname initial_query_id initial_query_start_time partitionID query_id scalarProductTransposed

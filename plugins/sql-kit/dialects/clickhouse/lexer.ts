@@ -121,7 +121,8 @@ function escaped(lexer: Lexer, kind: 'string' | 'name', quote: string): void {
     }
   }
   if (kind === 'name' && value === '') throw lexer.refuse('syntax', 'A name is empty', offset);
-  if (kind === 'name' && value.startsWith(OWN_PREFIX)) throw reserved(lexer, offset);
+  // A text may be the name of a column.
+  if (value.startsWith(OWN_PREFIX)) throw reserved(lexer, offset);
   lexer.push(kind, value, end + 1);
 }
 
@@ -148,7 +149,9 @@ function heredoc(lexer: Lexer): void {
     throw lexer.refuse('parameter', 'Parameters have no value here', offset, 'Write the value itself.');
   const end = text.indexOf(tag, offset + tag.length);
   if (end === -1) throw lexer.refuse('syntax', 'The quoted text is not closed', offset, `Close it with ${tag}.`);
-  lexer.push('string', text.slice(offset + tag.length, end), end + tag.length);
+  const value = text.slice(offset + tag.length, end);
+  if (value.startsWith(OWN_PREFIX)) throw reserved(lexer, offset);
+  lexer.push('string', value, end + tag.length);
 }
 
 /** Comments nest in newer servers only, so that one within another is refused. */

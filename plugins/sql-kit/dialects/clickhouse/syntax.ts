@@ -100,10 +100,15 @@ function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean)
     };
   }
   const value = valueOfName(cursor) ?? cursor.expression(Level.postfix);
-  if (value.kind === 'name') throw asTable(cursor, at);
+  if (!isWritten(value)) throw asTable(cursor, at);
   const word = isGlobal ? globalIn(isNot) : isNot ? ' NOT IN ' : ' IN ';
   return { kind: 'form', at, level: Level.equality, parts: [tight, word, { expr: value, minimum: Level.primary }] };
 }
+
+/** Whether it can mean nothing but a value. */
+const isWritten = (expr: Expr) =>
+  ['string', 'number', 'constant', 'scalar', 'row', 'call'].includes(expr.kind) ||
+  (expr.kind === 'form' && typeof expr.parts[0] === 'string');
 
 const globalIn = (not: boolean) => ` GLOBAL ${not ? 'NOT ' : ''}IN `;
 
@@ -133,6 +138,8 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
     return part('[', index, ']');
   }
   if (!cursor.isOperator('.') || operand.kind === 'number' || cursor.peekOperator('*')) return undefined;
+  // In parentheses it would print as another name, such as that of a table.
+  if (operand.kind === 'name') throw cursor.unexpected();
   cursor.advance();
   const name = cursor.anyName('the name of a part');
   if (cursor.isOperator('(')) throw cursor.unexpected();

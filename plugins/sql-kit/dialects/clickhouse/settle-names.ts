@@ -1,6 +1,8 @@
 /**
- * A name in a SELECT of ClickHouse is that of a column of its result or of a source of its FROM, never of both, but for a
- * table as it stands: `SELECT count() AS orders FROM orders`. What stands in such a table's place gets another name.
+ * Has names mean in ClickHouse what the guard took them for. A name in a SELECT is that of a column of its result or of a
+ * source of its FROM, never of both, but for a table as it stands, `SELECT count() AS orders FROM orders`: what stands in
+ * such a table's place gets another name. And a WITH before a set operation is copied into each of its parts behind the
+ * part's own, and without RECURSIVE, so that names in it are looked up as tables: the whole is put into a subquery.
  */
 import type { Core, Expr, From, Select, SelectSource, Source } from '../../ast/tree.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../../ast/walk.ts';
@@ -12,17 +14,28 @@ interface Names {
   readonly columns: ReadonlySet<string | undefined>;
 }
 
-export function renameParts(select: Select, outer: Names = { renamed: new Map(), columns: new Set() }): void {
-  for (const table of select.with?.tables ?? []) renameParts(table.select, outer);
+export function settleNames(select: Select, outer: Names = { renamed: new Map(), columns: new Set() }): void {
+  if (select.with !== undefined && select.rest.length > 0) enclose(select);
+  for (const table of select.with?.tables ?? []) settleNames(table.select, outer);
   const first = inCore(select.first, outer);
   for (const { core } of select.rest) inCore(core, outer);
   forEachTerm(select.orderBy, (expr) => inExpr(expr, first));
   for (const expr of [select.limit, select.offset]) if (expr !== undefined) inExpr(expr, first);
 }
 
+/** `WITH … SELECT * FROM (a UNION ALL b …)`: order and limit belong to the last part, and stay with it. */
+function enclose(select: Select): void {
+  const { at, first, rest, orderBy, limit, offset } = select;
+  const inner: Select = { kind: 'select', at, with: undefined, first, rest, orderBy, limit, offset };
+  const from: From = { first: { kind: 'subquery', at, select: inner, alias: undefined }, joins: [] };
+  const nothing = { distinct: false, where: undefined, groupBy: [], having: undefined, windows: [] };
+  const whole: Core = { kind: 'core', at, columns: [{ kind: 'star', at, table: undefined }], from, ...nothing };
+  Object.assign(select, { first: whole, rest: [], orderBy: [], limit: undefined, offset: undefined });
+}
+
 /** What the names of the SELECT's sources, and of those around it, are within it. */
 function inCore(core: Core, outer: Names): Names {
-  if (core.kind === 'nested') renameParts(core.select, outer);
+  if (core.kind === 'nested') settleNames(core.select, outer);
   if (core.kind === 'values') for (const expr of core.rows.flat()) inExpr(expr, outer);
   if (core.kind !== 'core') return outer;
   const sources = core.from === undefined ? [] : sourcesOf(core.from);
@@ -63,14 +76,14 @@ const sourcesOf = ({ first, joins }: From): Source[] =>
   );
 
 function inSource(source: Source, names: Names): void {
-  if (source.kind === 'subquery' && !source.isPart) renameParts(source.select, names);
+  if (source.kind === 'subquery' && !source.isPart) settleNames(source.select, names);
   if (source.kind === 'function') for (const arg of source.args) inExpr(arg, names);
   if (source.kind === 'arrays') for (const { expr } of source.arrays) inExpr(expr, names);
 }
 
 function inExpr(expr: Expr, names: Names): void {
   if (expr.kind === 'name' && expr.table !== undefined) expr.table = names.renamed.get(expr.table) ?? expr.table;
-  if (expr.kind === 'scalar' || expr.kind === 'exists') renameParts(expr.select, names);
+  if (expr.kind === 'scalar' || expr.kind === 'exists') settleNames(expr.select, names);
   if (expr.kind === 'in' && expr.set.kind !== 'list') inSource(expr.set, names);
   forEachOperand(expr, (operand) => inExpr(operand, names));
 }
