@@ -40,7 +40,9 @@ export function visiblePart(
   // Without the statement's index: a reader of the whole table chose it, and it decides nothing but speed.
   const alias = owner === table.name ? undefined : owner;
   const { columns: _, ...reference } = source;
-  const first = { ...reference, name: table.name, alias, index: undefined };
+  // Where names around it count, those of common tables do so too.
+  const schema = dialect.partName && (source.schema ?? dialect.defaultSchema);
+  const first = { ...reference, ...(schema && { schema }), name: table.name, alias, index: undefined };
   const select: Select = {
     kind: 'select',
     at,

@@ -53,7 +53,7 @@ export const clickhouse: SqlDialect = {
   // A column of the result around it, such as a tuple with a part of the right name, would come before the table.
   partName: (table) => OWN_PREFIX + table,
   shownColumn,
-  hidesValues,
+  hidesValues: (mask) => isNull(mask) || !makesNull(mask),
   optimizationFence: ' LIMIT 9223372036854775807',
   infallible: {
     functions: new Set(),
@@ -87,15 +87,19 @@ function withoutDictionaries(declared: string): string {
   return withoutDictionaries(declared.slice(0, start) + declared.slice(from, end - 1) + declared.slice(end));
 }
 
+const isNull = (expr: Expr) => expr.kind === 'constant' && expr.value === 'NULL';
+
 /** Below a NULL that an expression makes lies the value that it hides, and functions run over it. */
-function hidesValues(mask: Expr): boolean {
-  if (mask.kind === 'constant') return true;
-  let hides = mask.kind !== 'case' || mask.otherwise !== undefined;
-  if (mask.kind === 'call') hides &&= !/OrNull$|^(?:nullIf|toNullable|cast)/i.test(mask.name);
-  forEachOperand(mask, (operand) => {
-    hides &&= !(operand.kind === 'constant' && operand.value === 'NULL') && hidesValues(operand);
+function makesNull(expr: Expr): boolean {
+  if (isNull(expr)) return true;
+  // Tests for NULL give true or false.
+  if (expr.kind === 'chain' && expr.operators.every((operator) => /^IS(?: NOT)?$/.test(operator))) return false;
+  if (expr.kind === 'case' && expr.otherwise === undefined) return true;
+  let makes = expr.kind === 'call' && /OrNull$|^(?:nullIf|toNullable|accurateCast)/i.test(expr.name);
+  forEachOperand(expr, (operand) => {
+    makes ||= makesNull(operand);
   });
-  return hides;
+  return makes;
 }
 
 /** `LowCardinality(Nullable(String))` is a String. */
