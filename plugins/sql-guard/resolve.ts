@@ -162,6 +162,7 @@ class Resolver implements AccessedObjects {
     for (const join of from.joins) {
       const middle = scope.relations.length;
       if (join.kind === ',') start = middle;
+      for (const name of join.using) this.#systemColumn(name, join.source.at);
       join.source = this.#source(join.source, scope);
       if (scope.count > MAX_RELATIONS) {
         const what = `More than ${MAX_RELATIONS} tables in one FROM`;
@@ -353,10 +354,7 @@ class Resolver implements AccessedObjects {
   #column(ref: ColumnRef, scope: Scope): void {
     if (ref.schema !== undefined) this.#schema(ref, ref.schema, scope);
     const { dialect } = this.#rules;
-    if (dialect.systemColumns?.has(ref.name) && reachesWhole(ref, scope)) {
-      const what = `Column "${ref.name}" belongs to the engine itself`;
-      throw this.#refuse('column', what, ref.at, 'Read the columns of the table.');
-    }
+    if (reachesWhole(ref, scope)) this.#systemColumn(ref.name, ref.at);
     if (this.columns.name(ref, scope)) return;
     const refusal = columnRefusal(ref, scope);
     if (refusal === undefined) return;
@@ -364,6 +362,12 @@ class Resolver implements AccessedObjects {
       this.#text.charAt(ref.at) === '"' && ref.table === undefined && dialect.notation.names.includes('"');
     const hint = isQuoted ? `${refusal.hint} ${textHint(ref)}` : refusal.hint;
     throw this.#refuse('column', refusal.what, ref.at, hint);
+  }
+
+  #systemColumn(name: string, at: number): void {
+    if (!this.#rules.dialect.systemColumns?.has(name)) return;
+    const what = `Column "${name}" belongs to the engine itself`;
+    throw this.#refuse('column', what, at, 'Read the columns of the table.');
   }
 
   /** `schema.table.column` is `table.column` of a table that FROM names without an alias. */

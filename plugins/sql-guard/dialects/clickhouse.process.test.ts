@@ -14,11 +14,18 @@ import {
 } from '../../../test/fixtures/sql/clickhouse-shop.ts';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { type ChdbSession, describeChdb, rowsOf } from '../../../test/harness/chdb.ts';
-import { hostileStatements } from '../../../test/harness/hostile-statements.ts';
+import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 import { clickhouse } from '../../sql-kit/index.ts';
 import { allowedTables } from '../index.ts';
 
 hostileStatements(checkClickhouse, [clickhouseHostile], 250);
+
+/** `[[1]] AS x0, [[x0]] AS x1, …`, each 200 deep. */
+const nestedValues = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, n) => `${'['.repeat(200)}${n === 0 ? 1 : `x${n - 1}`}${']'.repeat(200)} AS x${n}`,
+  ).join();
 
 describeChdb('on a real engine', () => {
   let shop: ChdbSession;
@@ -78,6 +85,18 @@ describeChdb('on a real engine', () => {
   test.each(['code', 'arrayJoin(list)', 'list[1]', 'o.code'])('a hidden row fails nowhere: %s', (value) => {
     const { sql } = checkFew(`SELECT any(base64Decode(${value})) FROM codes AS o`);
     expect(run(sql).rows).toEqual([['ABC']]);
+  });
+
+  test.each([
+    ['limits behind each other', `SELECT id FROM orders ${'LIMIT 1 BY id '.repeat(4_900)}`],
+    ['values of values', `WITH ${nestedValues(45)} SELECT x44`],
+  ])('refuses at once: %s', (_, sql) => {
+    expect(refusalBy(checkClickhouse, sql).rule).toMatch(/^(?:size|syntax|table)$/);
+  });
+
+  test('joins in each other are read in no time that grows with their powers', () => {
+    const sql = `SELECT 1 FROM orders ${'JOIN orders '.repeat(90)}${'ON 1 '.repeat(90)}`;
+    expect(checkClickhouse(sql).tables).toEqual(['orders']);
   });
 
   test('a mask that makes NULL hides its column', () => {

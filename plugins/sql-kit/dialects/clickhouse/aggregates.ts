@@ -45,8 +45,11 @@ export const clickhouseCombinators: readonly string[] = words(
 );
 const inAnyCase: ReadonlySet<string> = new Set(aggregatesInAnyCase.map((name) => name.toLowerCase()));
 
+const MOST_LETTERS = 100;
+
 /** Whether it is the name of an aggregate that may be called, with or without combinators. */
 export function isClickhouseAggregate(name: string): boolean {
+  if (name.length > MOST_LETTERS) return false;
   if (clickhouseAggregates.has(name) || inAnyCase.has(name.toLowerCase())) return true;
   const combinator = clickhouseCombinators.find((word) => name.endsWith(word));
   return combinator !== undefined && isClickhouseAggregate(name.slice(0, -combinator.length));

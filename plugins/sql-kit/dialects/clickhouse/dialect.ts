@@ -7,7 +7,12 @@ import { NULL_TEST, type ValueType, wordSet } from '../infallible.ts';
 import type { Notation } from '../notation.ts';
 import type { ArgumentProblem, SqlDialect } from '../sql-dialect.ts';
 import { isClickhouseAggregate } from './aggregates.ts';
-import { clickhouseFunctions, clickhouseSubstitutes, clickhouseTableFunctions } from './functions.ts';
+import {
+  clickhouseFunctions,
+  clickhouseHigherOrder,
+  clickhouseSubstitutes,
+  clickhouseTableFunctions,
+} from './functions.ts';
 import { clickhouseKeywords } from './keywords.ts';
 import { OWN_PREFIX, printName, printText } from './names.ts';
 import { clickhouseRendering } from './rendering.ts';
@@ -121,7 +126,12 @@ function valueType(declared: string): ValueType | undefined {
 /** Functions whose first argument names an aggregate as a text. */
 const NAMING = wordSet('arrayReduce arrayReduceInRanges initializeAggregation');
 
-/** What is named as a text must be as harmless as what is called. */
+/** Functions that are given a type as a text. */
+const TYPED = wordSet(
+  'accurateCast accurateCastOrNull accurateCastOrDefault reinterpret JSONExtract JSONExtractCaseInsensitive dynamicElement variantElement',
+);
+
+/** What is named must be as harmless as what is called. */
 function argumentProblem({ name, args }: Call): ArgumentProblem | undefined {
   const [named] = args;
   const called = named?.kind === 'string' ? /^(\w+)(?:\([\d., ]*\))?$/.exec(named.value)?.[1] : undefined;
@@ -130,6 +140,14 @@ function argumentProblem({ name, args }: Call): ArgumentProblem | undefined {
       what: `${name} does not name an aggregate that may be called`,
       hint: "For example arrayReduce('sum', values).",
     };
+  }
+  // A bare name that is no column is a function there, whichever it is.
+  if (clickhouseHigherOrder.has(name) && args.length > 1 && args[0]?.kind === 'name') {
+    return { what: `${name} takes a function by its name`, hint: `Write ${name}(x -> …, list).` };
+  }
+  const type = name.startsWith('JSONExtract') ? args.at(-1) : TYPED.has(name) ? args[1] : undefined;
+  if (TYPED.has(name) && type?.kind !== 'string') {
+    return { what: `The type of ${name} is no text`, hint: "For example accurateCastOrNull(value, 'Int32')." };
   }
   // States of aggregates are bytes that the engine trusts.
   if (args.some((arg) => arg.kind === 'string' && /AggregateFunction/i.test(arg.value))) {

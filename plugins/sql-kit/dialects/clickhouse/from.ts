@@ -77,9 +77,13 @@ function array(cursor: Cursor): NamedColumn {
   return { kind: 'column', expr, alias: cursor.alias(), text: undefined };
 }
 
+const MOST_SOURCES = 300;
+
 /** A name in FROM by which another source beside it goes means that source, whatever table has the name. */
 export function refuseNamesakes(cursor: Cursor, from: From): void {
   const sources = sourcesOf(from);
+  // The guard refuses more.
+  if (sources.length > MOST_SOURCES) return;
   for (const source of sources) {
     if (source.kind !== 'table' || source.schema !== undefined) continue;
     const isSame = (other: Source) =>

@@ -5,6 +5,7 @@ import { clickhouseCombinators, isClickhouseAggregate } from './aggregates.ts';
 import {
   clickhouseFunctionName,
   clickhouseFunctions,
+  clickhouseHigherOrder,
   clickhouseRefusedFunctions,
   clickhouseSubstitutes,
   clickhouseSyntaxFunctions,
@@ -55,6 +56,32 @@ describeChdb('the lists', () => {
     const scalar = all().filter((name) => !aggregates.has(name));
     // A scalar function that looks like an aggregate with such a word is one that may be called.
     expect(scalar.filter((name) => isClickhouseAggregate(name) && clickhouseRefusedFunctions.has(name))).toEqual([]);
+  });
+
+  test('have every function that takes another by its name', () => {
+    const argued = [
+      '(negate, [1])',
+      '(negate, [1], [1])',
+      '(negate, 1, [1])',
+      "(negate, map('a', 1))",
+      '(negate, [1], 1)',
+    ];
+    const takes = (name: string) =>
+      argued.some((args) => {
+        try {
+          engine.query(`SELECT ${name}${args}`);
+          return true;
+        } catch (error) {
+          // Unknown is the name, where no function is looked for.
+          return (
+            !/UNKNOWN_IDENTIFIER/.test((error as Error).message) &&
+            /negate/.test((error as Error).message) &&
+            /UNKNOWN_FUNCTION|ambda/.test((error as Error).message)
+          );
+        }
+      });
+    const found = [...clickhouseFunctions].filter((name) => !isClickhouseAggregate(name) && takes(name));
+    expect(found.filter((name) => !clickhouseHigherOrder.has(name))).toEqual([]);
   });
 
   test('never advise against an allowed function', () => {

@@ -261,6 +261,16 @@ export const clickhouseRefusedFunctions: ReadonlySet<string> = new Set(
 /** Dictionaries, the server's inside and the tags of its time series. */
 export const isClickhouseInternal = (name: string): boolean => /^(?:dict[GHI]|region[A-Z]|__|timeSeries)/.test(name);
 
+/** Functions whose first argument may be another function. */
+export const clickhouseHigherOrder: ReadonlySet<string> = new Set(
+  words(`
+    arrayAll arrayAvg arrayBottomK arrayCompact arrayCount arrayCumSum arrayCumSumNonNegative arrayDifference arrayExists arrayFill
+    arrayFilter arrayFirst arrayFirstIndex arrayFirstOrNull arrayFold arrayLast arrayLastIndex arrayLastOrNull arrayMap
+    arrayMax arrayMin arrayPartialReverseSort arrayPartialSort arrayProduct arrayReverseFill arrayReverseSort
+    arrayReverseSplit arraySort arraySplit arraySum arrayTopK mapAll mapApply mapExists mapFilter mapPartialReverseSort
+    mapPartialSort mapReverseSort mapSort`),
+);
+
 /** Functions that may stand in FROM: they read their arguments only. */
 export const clickhouseTableFunctions: ReadonlySet<string> = new Set(words('numbers generateseries generate_series'));
 

@@ -90,6 +90,8 @@ function number(lexer: Lexer): void {
   if (bits !== undefined) lexer.push('number', bits, offset + bits.length);
   else lexer.number();
   const token = lexer.tokens.at(-1)!;
+  // Behind a word a dot would be one of a name.
+  if (token.value.startsWith('.')) lexer.tokens[lexer.tokens.length - 1] = { ...token, value: `0${token.value}` };
   if (/^0[xX]/.test(token.value) && /[.pP]/.test(text.charAt(token.end))) {
     throw lexer.refuse(
       'syntax',

@@ -24,6 +24,8 @@ interface Names {
 
 /** Names that one statement may give to values, and characters that may stand in their places. */
 const [MAX_VALUES, MAX_PLACED] = [100, 100_000];
+/** Of nodes in each other, of which an expression has about three: more than any that is read by itself. */
+const MAX_DEPTH = 900;
 
 const namesOf = new WeakMap<Cursor, Names>();
 
@@ -42,6 +44,8 @@ export function namedValue(cursor: Cursor): boolean {
   const known = names(cursor);
   const [{ placed }, { start: at }] = [{ ...known }, cursor.token];
   const expr = cursor.expression();
+  if (expr.kind === 'name') throw cursor.fail('syntax', 'WITH gives a name to a name', 'Write the name itself.', at);
+  if (depthOf(expr) > MAX_DEPTH) throw cursor.fail('size', 'The values of WITH are nested too deeply', undefined, at);
   const size = cursor.token.start - at + known.placed - placed;
   if (!cursor.accept('AS')) {
     throw cursor.fail('syntax', 'A value after WITH has no name', 'Write WITH expression AS name.', at);
@@ -50,6 +54,14 @@ export function namedValue(cursor: Cursor): boolean {
   if (known.values.length >= MAX_VALUES) throw cursor.fail('size', `WITH names more than ${MAX_VALUES} values`);
   known.values.push({ name, expr, size, end: endOfSelect(cursor) });
   return true;
+}
+
+/** How deep the nodes of a tree lie in each other. */
+function depthOf(node: unknown): number {
+  if (typeof node !== 'object' || node === null) return 0;
+  let deepest = 0;
+  for (const value of Object.values(node)) deepest = Math.max(deepest, depthOf(value));
+  return deepest + 1;
 }
 
 /** `name AS (SELECT …)`, `name (columns) AS (…)`. */

@@ -199,10 +199,11 @@ function parseColumns(cursor: Cursor, at: number): Form | undefined {
 export function parseStar(cursor: Cursor, star: Star): ResultColumn {
   const isChanged = ['EXCEPT', 'EXCLUDE', 'REPLACE', 'APPLY'].includes(cursor.token.keyword) && !startsSelect(cursor);
   if (!isChanged) return star;
-  if (star.table !== undefined) {
-    throw cursor.fail('syntax', 'Only * alone can be changed', `Name the columns of "${star.table}".`);
+  if (star.table !== undefined && printName(star.table) !== star.table) {
+    throw cursor.fail('syntax', `The columns of "${star.table}" cannot be changed`, 'Give the table a plain alias.');
   }
-  const expr = changedColumns(cursor, star.at, "COLUMNS('')");
+  const columns = star.table === undefined ? "COLUMNS('')" : `${star.table}.*`;
+  const expr = changedColumns(cursor, star.at, columns);
   return { kind: 'column', expr, alias: undefined, text: undefined };
 }
 

@@ -65,10 +65,11 @@ function inCore(core: Core, outer: Names): Names {
   return own;
 }
 
-const joinsOf = (from: From | undefined): From['joins'] =>
-  from === undefined
-    ? []
-    : [...from.joins, ...sourcesOf(from).flatMap((source) => (source.kind === 'join' ? joinsOf(source.from) : []))];
+function joinsOf(from: From | undefined): From['joins'] {
+  if (from === undefined) return [];
+  const own = [from.first, ...from.joins.map(({ source }) => source)];
+  return [...from.joins, ...own.flatMap((source) => (source.kind === 'join' ? joinsOf(source.from) : []))];
+}
 
 const sourcesOf = ({ first, joins }: From): Source[] =>
   [first, ...joins.map(({ source }) => source)].flatMap((source) =>

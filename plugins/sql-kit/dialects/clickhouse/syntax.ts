@@ -30,7 +30,8 @@ export const clickhouseSyntax: Syntax = {
   token: clickhouseToken,
   infix,
   predicates: new Set(['BETWEEN', 'GLOBAL', 'ILIKE', 'IN', 'LIKE', 'REGEXP']),
-  predicateLevel: Level.predicate,
+  // Comparisons and predicates are of one level, from left to right: two of them need parentheses.
+  predicateLevel: Level.equality,
   betweenLevels: [Level.bits, Level.bits],
   spelling: new Map([
     ['==', '='],
@@ -53,7 +54,7 @@ export const clickhouseSyntax: Syntax = {
   join,
   source: arrays,
   tableHints,
-  limit,
+  limit: (cursor) => limit(cursor),
   grouping,
   ordering,
 };
@@ -129,6 +130,7 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
     parts: [whole, ...parts],
   });
   if (/^\.\d/.test(value)) {
+    if (operand.kind === 'number' || operand.kind === 'string') throw cursor.unexpected();
     cursor.advance();
     return part(value);
   }
@@ -148,8 +150,12 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
 
 /** `x -> body` and `(x, y) -> body`. */
 function argument(cursor: Cursor): Expr | undefined {
+  const [isFirst, before] = [cursor.peek(-1).value === '(', cursor.peek(-2)];
+  const isCalled = before.keyword === '' && cursor.isName(before);
   const params = lambdaParameters(cursor);
   if (params === undefined) return undefined;
+  // Anywhere else it would be a value that a name can be given to, such as that of a function.
+  if (isFirst && !isCalled) throw cursor.unexpected();
   const at = cursor.token.start;
   cursor.expectOperator('->');
   return { kind: 'lambda', at, params, isArrow: true, body: withParameters(cursor, params, () => cursor.expression()) };
@@ -184,13 +190,13 @@ function condition(cursor: Cursor, from: From | undefined): Expr | undefined {
 }
 
 /** `LIMIT n BY columns LIMIT m` and `LIMIT n WITH TIES`, with OFFSET or `LIMIT m, n`; all others are plain. */
-function limit(cursor: Cursor): Expr | undefined {
+function limit(cursor: Cursor, isLast = false): Expr | undefined {
   const at = cursor.token.start;
   const first = cursor.expression();
   const parts: (string | Expr)[] = [first];
   if (cursor.acceptOperator(',')) parts.push(', ', cursor.expression());
   else if (cursor.accept('OFFSET')) parts.push(' OFFSET ', cursor.expression());
-  if (cursor.accept('BY')) {
+  if (!isLast && cursor.accept('BY')) {
     parts.push(
       ' BY ',
       listForm(
@@ -200,7 +206,7 @@ function limit(cursor: Cursor): Expr | undefined {
         '',
       ),
     );
-    if (cursor.accept('LIMIT')) parts.push(' LIMIT ', limit(cursor)!);
+    if (cursor.accept('LIMIT')) parts.push(' LIMIT ', limit(cursor, true)!);
   } else if (cursor.acceptWords('WITH', 'TIES')) parts.push(' WITH TIES');
   return parts.length === 1 ? first : form(at, ...parts);
 }
