@@ -1,6 +1,7 @@
 /** Turns entities of the semantic layer into the tables that statements may read. */
 import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
 import {
+  type ColumnRef,
   DEFAULT_LIMITS,
   type Expr,
   fold,
@@ -121,10 +122,23 @@ class TableColumns {
   #addColumn(entity: ModelEntity, dimension: ModelDimension): void {
     const expr = this.#parse(entity, dimension.sql);
     if (expr?.kind !== 'name') return;
-    const key = fold(expr.name);
-    this.#note(expr.name);
-    if (dimension.hidden === true) this.#hidden.add(key);
+    const name = this.#columnOf(expr);
+    const key = fold(name);
+    this.#note(name);
+    const isPart = name !== expr.name;
+    if (isPart && isProtected(dimension)) {
+      this.#hidden.add(key);
+      this.#problems.push(`All of "${name}" is hidden: "${entity.name}.${dimension.name}" is a part of its values.`);
+    } else if (dimension.hidden === true) this.#hidden.add(key);
     else if (dimension.mask !== undefined) this.#addMask(entity, dimension, key);
+  }
+
+  /** The column itself, where the name is that of a part of its values: `column.part`, `table.column.part`. */
+  #columnOf({ schema, table, name }: ColumnRef): string {
+    if (this.#dialect.hasFields !== true || table === undefined) return name;
+    const own = fold(this.#table);
+    if (schema === undefined) return fold(table) === own ? name : table;
+    return fold(schema) === own ? table : schema;
   }
 
   /** A mask that cannot be used hides its column. */

@@ -94,6 +94,13 @@ describeChdb('on a real engine', () => {
     expect(refusalBy(checkClickhouse, sql).rule).toMatch(/^(?:size|syntax|table)$/);
   });
 
+  test('a hidden part of a column hides the column', () => {
+    const dimensions = [{ name: 'id' }, { name: 'place' }, { name: 'zip', sql: 'place.zip', hidden: true }];
+    const { tables, problems } = allowedTables([entity('events', dimensions)], clickhouse);
+    expect(tables.tables[0]?.visible?.map(({ name }) => name)).toEqual(['id']);
+    expect(problems).toEqual([expect.stringContaining('All of "place" is hidden')]);
+  });
+
   test('joins in each other are read in no time that grows with their powers', () => {
     const sql = `SELECT 1 FROM orders ${'JOIN orders '.repeat(90)}${'ON 1 '.repeat(90)}`;
     expect(checkClickhouse(sql).tables).toEqual(['orders']);

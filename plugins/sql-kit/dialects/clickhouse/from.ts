@@ -15,14 +15,17 @@ export function tableHints(cursor: Cursor): Partial<TableSource> | undefined {
   return words.length === 0 ? undefined : { sample: words.join(' ') };
 }
 
-/** `0.1`, `1 / 10`, or a number of rows. */
+/** `0.1` or `1 / 10`. */
 function share(cursor: Cursor): string {
   const number = () => {
     const { kind, value } = cursor.token;
     if (kind !== 'number' || !SHARE.test(value)) throw cursor.unexpected('a number');
     return cursor.advance().value;
   };
+  const at = cursor.token.start;
   const first = number();
+  // A number of rows is one of all that there are, hidden ones included.
+  if (Number(first) > 1) throw cursor.fail('syntax', 'SAMPLE takes a share', 'For example SAMPLE 0.1.', at);
   return cursor.acceptOperator('/') ? `${first} / ${number()}` : first;
 }
 
