@@ -1,11 +1,9 @@
-/**
- * Loads chdb, ClickHouse as a library of this process. It takes 550 MB, so it is no dependency: the folder in which it is
- * installed, by `npm install --prefix folder chdb@3.4.0`, is given as ATLAS_CHDB.
- */
+/** Loads the embedded ClickHouse of the package `chdb` into this process, for statements that need no server around it. */
 import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findChdb, INSTALL_CHDB } from './clickhouse.ts';
 import { suiteNeeding } from './require.ts';
 
 /** A database of the process; there is one at a time. */
@@ -15,15 +13,12 @@ export interface ChdbSession {
   cleanup(): void;
 }
 
-const folder = process.env.ATLAS_CHDB ?? '';
-const install = 'Run `npm install --prefix folder chdb@3.4.0`, and give the folder as ATLAS_CHDB.';
-
 /** Describes tests that need chdb. */
-export const describeChdb = suiteNeeding('clickhouse', folder !== '', install);
+export const describeChdb = suiteNeeding('clickhouse', findChdb() !== undefined, INSTALL_CHDB);
 
 /** A new, empty database. */
 export function openChdb(): ChdbSession {
-  const { Session } = createRequire(join(folder, 'package.json'))('chdb') as {
+  const { Session } = createRequire(join(findChdb()!, 'node_modules', 'chdb', 'package.json'))('chdb') as {
     Session: new (path: string) => ChdbSession;
   };
   return new Session(mkdtempSync(join(tmpdir(), 'atlas-chdb-')));
