@@ -7,7 +7,7 @@ import { type FoundValue, type Lookup, lookupsFor, withValues } from './plan/loo
 import { planRequest } from './plan/plan.ts';
 import { roleOf } from './plan/terms.ts';
 import { type Lexicon, lexiconOf } from './words/lexicon.ts';
-import { link, respell } from './words/link.ts';
+import { link, respell, withoutPrefixes } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
 
 /** `unplaced`: words without a slot. `lookups`: where they may be values. `respelt`: as what misspelt words were read. */
@@ -27,7 +27,7 @@ export function createReader(model: SemanticModel, now: Date, values: readonly F
   return {
     lexicon,
     read(text) {
-      const written = tokenize(text);
+      const written = withoutPrefixes(tokenize(text), lexicon);
       const tokens = respell(written, lexicon);
       const items = link(tokens, lexicon, text.replace(/\s/g, ' '), now);
       const { request, unplaced } = parse(items, (term) => roleOf(lexicon, term));

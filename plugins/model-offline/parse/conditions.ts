@@ -123,7 +123,8 @@ function valuesOf(noun: at.Content | undefined, value: at.Content | undefined, c
 }
 
 /** A value, segment, term or yes/no attribute. */
-export function condition(cursor: Cursor, negated = false): boolean {
+export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean {
+  const { negated } = how;
   const [item, next] = [here(cursor), here(cursor, 1)];
   const isNoun = item?.kind === 'names' && (negated || !at.entityIn(item));
   const before = isNoun ? valuesOf(item, next, cursor) : undefined;
@@ -133,7 +134,7 @@ export function condition(cursor: Cursor, negated = false): boolean {
   const after = isNounNext ? valuesOf(next, item, cursor) : undefined;
   const taken = before || after ? 2 : 1;
   const isPlace = item!.lead.some((word) => /^(in|from|of)$/.test(word));
-  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, negated, isPlace }, taken);
+  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, isPlace, ...how }, taken);
 }
 
 /** What must not be: "not cancelled", "except the store", "neither free nor starter", "no orders", "never ordered". */
@@ -141,8 +142,10 @@ export function negation(cursor: Cursor): boolean {
   const start = cursor.at;
   if (!/^(not|without)$/.test(op(cursor))) return false;
   const isSaid = op(cursor) === 'without' || /^(no|never)$/.test(firstWord(here(cursor)));
-  if (start === 0) cursor.request.followUp = 'replace';
+  const isPrefix = firstWord(here(cursor)) === 'un';
+  if (start === 0 && !isPrefix) cursor.request.followUp = 'replace';
   cursor.at++;
+  if (isPrefix) return condition(cursor, { negated: true, isPrefix }) || restore(cursor, start);
   // "not reported any generation", "not borrowed"
   const item = here(cursor);
   const canLack = isSaid || item?.lead.some(isEverydayVerb) || at.rankOf(at.entityIn(item)) === 0;
@@ -172,7 +175,7 @@ function lacking(cursor: Cursor, canLack: boolean): boolean {
   const entity = isNoun ? at.entityIn(here(cursor)) : undefined;
   if (entity) return related(cursor, entity, [{ comparator: 'equals', value: 0 }], inner);
   restore(cursor, start);
-  if (condition(cursor, true)) return true;
+  if (condition(cursor, { negated: true })) return true;
   const dimension = at.dimensionIn(item, cursor.roleOf);
   if (!dimension || !(canLack || at.dateIn(item)) || /^(time|number)$/.test(here(cursor, 1)?.kind ?? '')) return false;
   return addCondition(cursor, { type: 'missing', mention: dimension, orZero: !at.dateIn(item) }, 1);

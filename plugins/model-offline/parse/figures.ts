@@ -45,7 +45,7 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
     if (noun && !isDates) {
       cursor.at++;
       // "total invoice amount"
-      if (fn && fn !== 'count' && at.entityIn(item) && at.op(cursor) === 'amount' && here(cursor)!.lead.length === 0)
+      if (fn && fn !== 'count' && at.entityIn(item) && /^(amount|value|worth)$/.test(firstWord(here(cursor))))
         cursor.at++;
       const words = cursor.items.slice(start, cursor.at).flatMap(({ tokens }) => tokens.map(({ word }) => word));
       const isSum = fn === 'sum' && words.some((word) => /^(sum|amount|much)$/.test(word));
@@ -64,7 +64,19 @@ export function aggregate(cursor: Cursor): boolean {
   const item = here(cursor);
   if (item?.operator?.op === 'amount') {
     cursor.at++;
-    return addFigure(cursor, { fn: 'sum', mention: unnamed(item.text) });
+    const figure: Figure = { fn: 'sum', mention: unnamed(item.text) };
+    const most = here(cursor);
+    const [asked, other] = request.figures;
+    // "how much did customers in Oslo spend"
+    if (asked?.isSum && !other && !request.subject && entitiesIn(asked.mention).length > 0) {
+      Object.assign(request, { figures: [figure], subject: asked.mention });
+      return true;
+    }
+    const isMost = /^(most|least)$/.test(firstWord(most)) && most!.lead.includes('the') && !request.ranking;
+    if (!isMost) return addFigure(cursor, figure);
+    cursor.at += at.op(cursor, 1) === 'amount' ? 2 : 1;
+    request.ranking = { direction: most!.operator!.direction!, key: figure };
+    return true;
   }
   if (!item?.operator?.fn) return false;
   // "list the distinct languages", "what different causes": the values, not their number.
@@ -121,8 +133,9 @@ export function ranking(cursor: Cursor): boolean {
   const isNamed = of === undefined || of === 'vague';
   const key = isNamed && here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
   if (key) return done({ key });
-  at.takeAdjectives(cursor);
+  const adjective = at.takeAdjectives(cursor);
   const next = here(cursor);
+  const isEnd = next === undefined || /^(time|operator)$/.test(next.kind);
   const date = of === 'time' ? at.dateIn(next) : undefined;
   if (date) {
     cursor.at++;
@@ -136,6 +149,7 @@ export function ranking(cursor: Cursor): boolean {
   const isQuantity = /^(most|fewest|least)$/.test(firstWord(item)) && isNamed;
   const entity = at.entityIn(next);
   const isFigure = at.measureIn(next, roleOf) ?? at.nounIn(next, roleOf)?.meanings.some(at.isNumber);
+  if (next?.operator?.op === 'amount' && isNamed) return done({ key: { fn: 'sum', mention: unnamed(next.text) } }, 1);
   if (next && isQuantity && entity) return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   const thing = isQuantity ? undefined : (entity ?? at.dimensionIn(next, roleOf));
@@ -144,10 +158,15 @@ export function ranking(cursor: Cursor): boolean {
     else request.columns = [thing];
     return done({}, 1);
   }
+  // "the heaviest dog", where dog is a value.
+  if (adjective && isEnd && of && of !== 'vague' && !request.subject && request.columns.length === 0) {
+    request.subject = at.mentionOf(adjective);
+    return done({});
+  }
   // "top 3" goes on from a question before.
   const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');
   // "which turbine is the oldest"
-  const isSaidOf = request.which && request.subject && !next && !isQuantity && of !== 'vague';
+  const isSaidOf = request.which && request.subject && isEnd && !isQuantity && of !== 'vague';
   return isRest || isSaidOf ? done({}) : restore(cursor, start);
 }
 

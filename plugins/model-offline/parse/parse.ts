@@ -24,7 +24,7 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   goOn(cursor);
   // "What did customers buy?", "Where do they live?" ask for no number of customers.
   const { figures, columns, groups, ranking: ranked } = cursor.request;
-  const isOther = /^(what|where|how) (do|does|did)$/.test(`${firstWord(items[0])} ${firstWord(items[1])}`);
+  const isOther = /^((what|where|how) (do|does|did)|when .*)$/.test(`${firstWord(items[0])} ${firstWord(items[1])}`);
   if (isOther && !ranked && [figures, columns, groups].flat().length === 0) unplaced.push(items[0]!);
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
@@ -86,7 +86,8 @@ const frame: Rule = (cursor) => {
     const isVerb = (isEmpty || isOurs) && /^ha(ve|s|d)$/.test(word);
     if (next?.operator?.op !== 'rank' && !isVerb && !(request.compare && next?.time)) return false;
     if (word === 'who' && cursor.at === 0) request.who = true;
-  } else if (said === 'trend') request.trend = true;
+  } else if (said === 'when' && isStart) request.when = true;
+  else if (said === 'trend') request.trend = true;
   else if (said === 'compare' || (said === 'than' && next?.time)) {
     request.compare = true;
     if (cursor.conditions.length > 0 && at.adjectiveIn(next, cursor.roleOf)) cursor.joined = 'or';
@@ -96,6 +97,15 @@ const frame: Rule = (cursor) => {
     if (rows) [request.figures, cursor.at] = [[{ fn: 'count', mention: rows }], cursor.at + 1];
   } else if (!/^(also|which|all|whose)$/.test(said)) return false;
   cursor.at++;
+  return true;
+};
+
+/** "When was the first invoice paid?": the date that is asked for. */
+const when: Rule = (cursor) => {
+  const date = cursor.request.when && !here(cursor, 1)?.time ? at.dateIn(here(cursor)) : undefined;
+  if (!date) return false;
+  cursor.at++;
+  cursor.request.columns = [...cursor.request.columns, date];
   return true;
 };
 
@@ -172,6 +182,7 @@ const column: Rule = (cursor) => {
   const date = at.dateIn(item);
   if (
     date &&
+    item!.tokens.at(-1)!.word !== 'date' &&
     (/ed$|^(born|due|paid|sold|sent|held|built|lost|won)$/.test(firstWord(item)) || isEverydayVerb(firstWord(item)))
   )
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
@@ -191,7 +202,7 @@ const column: Rule = (cursor) => {
 
 /** In this order; the first that can read what stands at the cursor does. */
 const RULES: readonly Rule[] = [
-  [connector, share, shown, ranking, aggregate, sorting, grouping, period],
+  [connector, when, share, shown, ranking, aggregate, sorting, grouping, period],
   [negation, having, frame, dated, comparison, condition],
   [measure, subject, column],
 ].flat();

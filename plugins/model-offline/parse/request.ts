@@ -19,9 +19,9 @@ export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[]
 
 type ConditionType = 'is' | 'figure' | 'than' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
 type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
-/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPlace`: said with "in". `orZero`: none or 0. */
+/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `orZero`: none or 0. */
 type Form = Readonly<{ joined?: 'and' | 'or' }> &
-  Readonly<Partial<Record<'negated' | 'isAdjective' | 'isPlace' | 'orZero', boolean>>>;
+  Readonly<Partial<Record<'negated' | 'isPrefix' | 'isAdjective' | 'isPlace' | 'orZero', boolean>>>;
 type Inner = Readonly<{ figure?: Figure; than?: Mention; conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
 export type Condition = Readonly<{ type: ConditionType; mention: Mention }> & Compared & Form & Inner;
@@ -36,9 +36,19 @@ export type Group = Readonly<{ mention?: Mention; grain?: Grain; hint?: Mention;
 export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?: Criterion }> &
   Readonly<{ key?: Figure; isTotal?: boolean; isSorting?: boolean }>;
 
-/** `which`: rows or groups are asked for, not their number; `who`: those of people. `new`: those of the period. `counting`: "how many" without a noun. */
+/** `which`: rows or groups are asked for, not their number; `who`: those of people. `when`: a date of theirs. `new`: those of the period. `counting`: "how many" without a noun. */
 type Flags = {
-  [flag in 'share' | 'distinct' | 'new' | 'trend' | 'compare' | 'listing' | 'which' | 'who' | 'counting']?: boolean;
+  [flag in
+    | 'share'
+    | 'distinct'
+    | 'new'
+    | 'trend'
+    | 'compare'
+    | 'listing'
+    | 'which'
+    | 'who'
+    | 'when'
+    | 'counting']?: boolean;
 };
 /**
  * `per`: what the figure is divided by. `shown`: columns of listed rows, beside their name. `distinct`: each value once.

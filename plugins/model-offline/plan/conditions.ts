@@ -3,13 +3,13 @@
 import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
-import { nameWords, stem } from '../words/words.ts';
+import { fullName, nameWords, stem } from '../words/words.ts';
 import { periodFilters } from './dates.ts';
 import { figureOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, isPeople, keyOfRows, labelOf, primaryDates, spanOf } from './traits.ts';
+import { columnsFor, isPeople, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -69,7 +69,7 @@ const labelOfWay = (way: Way): string =>
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
 /** A value, term, segment or yes/no attribute. */
-function applyIs(planner: Planner, { mention, negated = false, isPlace }: Condition): void {
+function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace }: Condition): void {
   const { base, plan } = planner;
   const { text, meanings } = mention;
   const isEvent = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && isTime(one.dimension);
@@ -102,9 +102,10 @@ function applyIs(planner: Planner, { mention, negated = false, isPlace }: Condit
     return;
   }
   const dimension = of.full(way);
-  const values = [way.kind === 'value' ? way.value : many || !negated];
+  const isNone = negated && many && !isPrefix;
+  const values = [way.kind === 'value' ? way.value : isNone || !negated];
   const operator = negated && way.kind === 'value' ? 'not_equals' : 'equals';
-  if (negated && many) none(planner, way.entity, { filters: [{ dimension, operator: 'equals', values }] });
+  if (isNone) none(planner, way.entity, { filters: [{ dimension, operator: 'equals', values }] });
   else of.addFilter(plan, { dimension, operator, values });
 }
 
@@ -173,7 +174,7 @@ function bareNumber(planner: Planner, { mention, unit, of: by, value }: Conditio
 }
 
 const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
-  [name, description, ...synonyms].flatMap(nameWords).some((word) => stem(word).startsWith(unit));
+  [fullName(name), description, ...synonyms].flatMap(nameWords).some((word) => stem(word).startsWith(unit));
 
 function applyCompare(planner: Planner, condition: Condition): void {
   const { base, plan } = planner;
@@ -221,11 +222,11 @@ function applyMissing(planner: Planner, { mention, negated, orZero }: Condition)
   if (isTime(dimension) && negated && item.entity === base) {
     const [primary, more] = primaryDates(base);
     // "orders placed in Berlin": every row has its own first date, unless some are known not to, "pets that died".
-    if (primary === dimension && !more && !((dimension.null_count ?? 0) > 0)) return;
+    if (primary === dimension && !more && !mayLack(dimension)) return;
     planner.events.push({ ...item, isCertain: true });
   }
   const isKey = item.entity.joinColumns.has(dimension.name.toLowerCase());
-  if (orZero && dimension.type === 'number' && !isKey && !((dimension.null_count ?? 0) > 0))
+  if (orZero && dimension.type === 'number' && !isKey && !mayLack(dimension))
     throw refusal([mention.text], `No ${name} may be a missing one or 0; ask for "${name} 0" where you mean that.`);
   plan.filters.push({ dimension: of.full(item), operator: negated ? 'is_not_null' : 'is_null' });
 }

@@ -6,7 +6,7 @@ import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { amountsOf, isAmount, primaryDates, spanOf, worthOf } from './traits.ts';
+import { amountsOf, columnsFor, isAmount, isMoney, primaryDates, spanOf, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
@@ -79,11 +79,40 @@ export function figureOf(
   return of.asked(context, `figure:${text}`, `What do you mean by "${text}"?`, found, label).figure;
 }
 
+const MONEY = /^(money|spen[dt]|earn|bill|charge|pa(y|id))/i;
+
+/** What "customers spent" or "a product earned": money of theirs, else a sum of money over the rows nearest to them. */
+function moneyOf(context: of.PlanContext, entity: EntityEntry, text: string): Candidate[] {
+  const own = columnsFor(entity, 'money').filter(isMoney);
+  // What people earn is none of what is sold.
+  if (own.length > 0 || /^earn/i.test(text)) return own.map((dimension) => adhoc('sum', { entity, dimension }));
+  const sums = [...context.lexicon.measures.values()].filter(
+    ({ measure, name, entity: owner }) => measure?.type === 'sum' && owner !== entity && isMoney({ ...measure, name }),
+  );
+  const steps = (one: MeaningOf<'measure'>): number => of.distance(context, one.entity, entity) ?? 99;
+  const nearest = Math.min(98, ...sums.map(steps));
+  return declaredIn(sums.filter((one) => steps(one) === nearest)).map(ofMeasure);
+}
+
+/** A metric and the measure it is made of are one figure. */
+const declaredIn = (measures: readonly MeaningOf<'measure'>[]): readonly MeaningOf<'measure'>[] =>
+  measures.filter(
+    (one) => one.metric !== undefined || !measures.some((other) => other.metric && other.measure === one.measure),
+  );
+
+const ofMeasure = ({ entity, name, rank, metric }: MeaningOf<'measure'>): Candidate => ({
+  figure: { entity, name },
+  rank,
+  label: of.spoken(metric?.label ?? name.slice(name.lastIndexOf('.') + 1)),
+});
+
 function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly EntityEntry[]): Candidate[] {
   const { fn, mention, duration } = figure;
   if (duration) return durations(duration, near);
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
     amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
+  if (mention.meanings.length === 0 && fn === 'sum' && MONEY.test(mention.text))
+    return near.slice(0, 1).flatMap((entity) => moneyOf(context, entity, mention.text));
   if (mention.meanings.length === 0)
     return fn === undefined || fn === 'count' ? [] : near.slice(0, 1).flatMap((entity) => amounts(entity, fn));
   const measures = mention.meanings.filter((one) => one.kind === 'measure');
@@ -95,11 +124,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
       throw refusal([label], `The layer's meaning of "${label}" names a figure that it does not have.`);
     if (role === 'measure') return [{ figure: { entity: entity!, name }, rank: 3, label }];
   }
-  // A metric and the measure it is made of are one figure.
-  const fitting = measures.filter((one) => fits(one, fn));
-  const declared = fitting.filter(
-    (one) => one.metric !== undefined || !fitting.some((other) => other.metric && other.measure === one.measure),
-  );
+  const declared = declaredIn(measures.filter((one) => fits(one, fn)));
   const entities = of.entitiesOf(mention);
   // Rows that are called so come before a figure of other rows.
   const called = Math.max(...entitiesIn(mention).map(({ rank }) => rank));
@@ -111,12 +136,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
     const sums = fn === 'sum' ? entities.flatMap((entity) => amounts(entity, 'sum')) : [];
     return figure.isSum && sums.length > 0 ? sums : [...entities.map(count), ...sums];
   }
-  if (declared.length > 0)
-    return declared.map((one) => ({
-      figure: { entity: one.entity, name: one.name },
-      rank: one.rank,
-      label: of.spoken(one.metric?.label ?? one.name.slice(one.name.lastIndexOf('.') + 1)),
-    }));
+  if (declared.length > 0) return declared.map(ofMeasure);
   const dimensions = mention.meanings.filter((one) => one.kind === 'dimension');
   const numbers = mention.meanings.filter(isAmount);
   if (fn === 'avg' || fn === 'min' || fn === 'max') {

@@ -86,7 +86,7 @@ function withSubject(request: Request, context: of.PlanContext): Request {
   const owners = noun ? [...conditionEntities(context, noun)] : [];
   const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
   if (found.length === 0) return request;
-  return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found)) };
+  return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found), subject?.plural) };
 }
 
 /** What is measured. `by`: the ranked or listed thing, by which it is split too. `taken`: it is of the first column. */
@@ -104,9 +104,11 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
   if (ranking) {
     const key = rankingFigure(request, thing !== undefined || groups.length > 0);
     if (key) return { figures: [key], by: thing };
-    if (thing && ranking.of === 'count') {
+    if (thing && /^(count|often)$/.test(ranking.of ?? '')) {
       const [value] = columns;
-      if (!value) throw refusal([thing.text], `Name what is common, such as "most common … of ${thing.text}".`);
+      if (!value && ranking.of === 'count')
+        throw refusal([thing.text], `Name what is common, such as "most common … of ${thing.text}".`);
+      if (!value) return { figures: [{ fn: 'count', mention: rowsOf(childOf(context, thing)) }], by: thing };
       const owner = of.oneEntity(context, thing.text, subject ? of.entitiesOf(subject) : ownersOf(value));
       return { figures: [{ fn: 'count', mention: rowsOf(owner) }], by: value, taken: true };
     }
@@ -139,6 +141,16 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
   if (numeric.length === 1 && thing) return { figures: [{ fn: 'count', mention: numeric[0]!.mention }], by: thing };
   const isBare = entity && !listing && !request.which && !ranking && columns.length === 0;
   return { figures: isBare && countsByDefault(request, entity) ? count : [] };
+}
+
+/** What belongs to the rows that are "popular" or "performed most often", where each of it belongs to one of them. */
+function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
+  const parents = of.entitiesOf(thing);
+  const children = [...context.lexicon.entities.values()].filter((one) =>
+    parents.some((parent) => of.distance(context, one, parent) === 1),
+  );
+  const question = `Which ${thing.text} has the most of what?`;
+  return of.asked(context, `most:${thing.text}`, question, children, ({ many }) => many);
 }
 
 /** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */
@@ -319,13 +331,11 @@ function restrict(planner: of.Planner): void {
 }
 
 /** Shows the rows by their name, with the columns that were asked for. */
-function showColumns(planner: of.Planner, shown: readonly Mention[], isDistinct: boolean): void {
+function showColumns(planner: of.Planner, shown: readonly Mention[]): void {
   const { plan, base } = planner;
-  if (isDistinct && plan.dimensions.length > 0) throw refusal(shown.map(({ text }) => text));
-  const label = labelOf(base).map((dimension) => ({ entity: base, dimension }));
   const found = shown.flatMap((mention): readonly of.Owned[] => {
     // "their names" are those of the rows, whatever the column is called.
-    if (/^names?$/i.test(mention.text)) return label;
+    if (/^names?$/i.test(mention.text)) return [];
     if (/^dates?$/i.test(mention.text)) return [primaryDate(planner)];
     const { meanings } = mention;
     const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
@@ -333,32 +343,35 @@ function showColumns(planner: of.Planner, shown: readonly Mention[], isDistinct:
       return [of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention)];
     const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
     of.checkWay(planner, { entity }, mention.text);
-    return labelOf(entity).map((dimension) => ({ entity, dimension }));
+    return ownedBy(entity);
   });
   const ranked = planner.request.ranking?.key?.mention;
   const key = ranked ? [of.dimensionOf(planner, ranked)] : [];
-  const names = [...label, ...found, ...key].map(of.full);
-  plan.dimensions = [...plan.dimensions, ...[...new Set(names)].map((dimension) => ({ dimension }))];
-  plan.entity = base.name;
+  const names = [...ownedBy(base), ...found, ...key].map(of.full);
+  plan.dimensions = [...new Set(names)].map((dimension) => ({ dimension }));
 }
+
+const ownedBy = (entity: EntityEntry): of.Owned[] => labelOf(entity).map((dimension) => ({ entity, dimension }));
 
 /** Listed rows, or the values of attributes. */
 function planRows(planner: of.Planner): void {
   const { request, plan, base } = planner;
-  const { subject, columns, ranking } = request;
+  const { subject, columns, ranking, shown = [] } = request;
   restrict(planner);
   applyPeriods(planner);
-  const shown = columns.map((mention) => of.dimensionOf(planner, mention));
-  plan.dimensions = shown.map((one) => ({ dimension: of.full(one) }));
-  const [column, second] = shown;
+  const isName = columns[0]?.text === 'names' || columns[0]?.text === 'name';
+  const values = isName ? [] : columns.map((mention) => of.dimensionOf(planner, mention));
+  const [column, second] = values;
   const { name, type, sample_values: samples = [], unique_count: count = 0 } = column?.dimension ?? {};
   // Few values that many rows share.
   const isCategory = type === 'string' && samples.length > 1 && count <= 50;
   if (subject && isCategory && !second && !request.which && !request.distinct && !request.shown)
     throw refusal([], `Ask "which ${name}" for its values, or for ${name} and a second attribute of ${base.many}.`);
-  const isDistinct = request.distinct || (!second && (!subject || isCategory));
-  if (!isDistinct) plan.entity = base.name;
-  if (request.shown) showColumns(planner, request.shown, isDistinct);
+  const isDistinct = request.distinct || (!second && !isName && (!subject || isCategory));
+  if (isDistinct && shown.length > 0) throw refusal(shown.map(({ text }) => text));
+  if (isDistinct) plan.dimensions = values.map((one) => ({ dimension: of.full(one) }));
+  else plan.entity = base.name;
+  if (!isDistinct && columns.length + shown.length > 0) showColumns(planner, [...columns, ...shown]);
   if (!ranking) return;
   if (!subject) throw refusal([], 'I cannot tell by what to rank; name it with "by".');
   rankRows(planner);

@@ -76,7 +76,9 @@ export function rankRows(planner: of.Planner): void {
   const columns = columnsFor(entity, by).map((one): of.Owned => ({ entity, dimension: one }));
   const own = (): of.Owned =>
     by === 'time'
-      ? primaryDate(planner)
+      ? request.when && request.columns[0]
+        ? of.dimensionOf(planner, request.columns[0])
+        : primaryDate(planner)
       : of.asked(planner, 'rank', `By what shall I rank ${entity.many}?`, columns, of.labelOfDimension);
   const dimension = of.full(key ? of.dimensionOf(planner, key.mention) : own());
   plan.orderBy = [{ by: dimension, direction }];

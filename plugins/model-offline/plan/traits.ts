@@ -1,6 +1,6 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
 
-import type { ModelDimension } from '../words/layer.ts';
+import type { Measure, ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Criterion } from '../words/vocabulary.ts';
 import { nameWords, stem } from '../words/words.ts';
@@ -16,6 +16,10 @@ const isIdentifier = (entity: EntityEntry, dimension: ModelDimension): boolean =
   dimension.primary_key === true ||
   [dimension.name, dimension.sql].some((name) => entity.joinColumns.has(name.toLowerCase())) ||
   /^(id|key|uuid|guid)$/.test(nameWords(dimension.name).at(-1) ?? '');
+
+/** Rows are known to lack a value, or may do so: those of large tables are not counted. */
+export const mayLack = ({ null_count: count, nullable = false }: ModelDimension): boolean =>
+  count === undefined ? nullable : count > 0;
 
 /** The meaning is a number that may be added up or averaged. */
 export const isAmount = (one: Meaning): one is MeaningOf<'dimension'> =>
@@ -80,14 +84,20 @@ const ABOUT = {
   weight: /^(weight|mass)$/,
 };
 
+const MONEY =
+  /^(price|cost|amount|fee|revenue|value|charge|fare|rent|salary|premium|budget|spend|sale|payment|eur|usd)$/;
+export const isMoney = ({ name, synonyms = [] }: Pick<Measure, 'name' | 'synonyms'>): boolean =>
+  [name, ...synonyms].flatMap(stems).some((word) => MONEY.test(word));
+
 /** The columns of a row that "cheapest", "oldest", "largest" or "over 500 euros" may be about. */
 export function columnsFor(entity: EntityEntry, by: Criterion | undefined): readonly ModelDimension[] {
   // The age of people goes by their birth.
   const years = entity.dimensions.filter((one) => isYear(one) || (BIRTH.test(one.name) && isTime(one)));
   if (by === 'age') return isPeople(entity) ? years : [...new Set([...primaryDates(entity), ...years])];
   const amounts = amountsOf(entity);
-  if (by === 'time' || by === 'count' || by === 'vague' || by === undefined) return by === undefined ? amounts : [];
-  const isAbout = (texts: readonly string[]): boolean => texts.flatMap(stems).some((word) => ABOUT[by].test(word));
+  if (by === undefined || !(by in ABOUT)) return by === undefined ? amounts : [];
+  const isAbout = (texts: readonly string[]): boolean =>
+    texts.flatMap(stems).some((word) => ABOUT[by as keyof typeof ABOUT].test(word));
   const named = amounts.filter(({ name, synonyms = [] }) => isAbout([name, ...synonyms]));
   const found =
     named.length > 0 || by === 'cost' ? named : amounts.filter(({ description = '' }) => isAbout([description]));
@@ -135,7 +145,7 @@ export function primaryDates(entity: EntityEntry): readonly ModelDimension[] {
   const isOwn = (word: string): boolean =>
     names.some((one) => stem(one) === stem(word) || (one.length > 4 && one.slice(0, 5) === word.slice(0, 5)));
   const key = ({ name }: ModelDimension): string => nameWords(name).join('');
-  const filled = rest.filter((one) => !((one.null_count ?? 0) > 0));
+  const filled = rest.filter((one) => !mayLack(one));
   // What speaks for a date, the strongest first: its name, a plain name, that every row has it, its description.
   const preferences = [
     rest.filter(({ name }) => nameWords(name).some(isOwn)),

@@ -4,7 +4,7 @@ import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts'
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { isFunctionWord, isUnit } from './vocabulary.ts';
-import { keyOf, nameWords, rootKey, spoken, stem } from './words.ts';
+import { fullName, keyOf, nameWords, rootKey, spoken, stem } from './words.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;
@@ -137,7 +137,7 @@ function* buildLexicon(model: SemanticModel): Generator<void> {
   lexicons.set(model, { model, graph, entities, measures, phrases: byPhrase, roots: byRoot, words: known, longest });
 }
 
-const isDated = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
+export const isDated = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
 
 /** Keeps the closest form of a meaning. */
 function note(index: Index, key: string, id: string, meaning: Meaning): void {
@@ -193,7 +193,7 @@ const namePhrases = (name: string, synonyms: readonly string[] = []): Phrase[] =
 
 /** "output" for `output_mwh`; "price per kwh" keeps its unit. */
 function withoutUnit(words: readonly string[]): string[] {
-  const isLong = words.length > 1 && isUnit(stem(words.at(-1)!)) && !isFunctionWord(words.at(-2)!);
+  const isLong = words.length > 1 && isUnit(stem(words.at(-1)!)) && !/^(per|in|of|to)$/.test(words.at(-2)!);
   return isLong ? words.slice(0, -1) : [];
 }
 
@@ -204,8 +204,9 @@ export const isTime = ({ type }: ModelDimension): boolean => type === 'date' || 
 export const isYear = ({ type, name }: ModelDimension): boolean => type === 'number' && /(^|_)year$/i.test(name);
 
 function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase[] {
-  const words = nameWords(dimension.name);
-  const out = namePhrases(dimension.name, dimension.synonyms);
+  const name = fullName(dimension.name);
+  const words = nameWords(name);
+  const out = namePhrases(name, dimension.synonyms);
   const isDated = isTime(dimension);
   if ((isDated || isYear(dimension)) && words.includes('birth')) out.push([['born'], 1]);
   if (isDated && /^(joined|registered|signed_?up|enrolled|member_since)/.test(dimension.name))
@@ -216,6 +217,8 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
     if (short.length === 0 || !DATE_WORD.test(said.at(-1)!)) continue;
     if (said.at(-1) !== 'date') out.push([[...short, 'date'], 1]);
     if (!isEntityName(short, entry)) out.push([short, 1]);
+    // "due" of `next_due_on`
+    if (short.length > 1) out.push([short.slice(-1), 0]);
   }
   // "output" of `output_mwh`, "affected households" of `households_affected`; "total orders" is no "order total"
   if (dimension.type === 'number')
@@ -243,6 +246,10 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   }
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
+  // "type" of `fuel_type`, where nothing else of the rows ends so
+  const isHead = (one: ModelDimension): boolean => stem(nameWords(fullName(one.name)).at(-1)!) === stem(head);
+  const isOnly = dimension.type === 'string' && !/^(name|code|id|number)$/.test(head);
+  if (isOnly && words.length > 1 && entry.model.dimensions.filter(isHead).length === 1) out.push([[head], 2]);
   const [start, last] = [bare.slice(0, -1), bare.at(-1) ?? ''];
   if (start.length === 0) return out;
   if (dimension.type === 'boolean' && /^(is|has|was|can|did)$/.test(bare[0]!)) out.push([bare.slice(1), 2]);
@@ -259,8 +266,8 @@ function measurePhrases(
   type: Measure['type'],
   entry: EntityEntry,
 ): Phrase[] {
-  const out = namePhrases(name, synonyms);
-  const plain = withoutUnit(nameWords(name));
+  const out = namePhrases(fullName(name), synonyms);
+  const plain = withoutUnit(nameWords(fullName(name)));
   if (plain.length > 0) out.push([plain, 1]);
   const named = (AGGREGATES[type] ?? '').split(' ');
   for (const [words, rank] of [...out]) {

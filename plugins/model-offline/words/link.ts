@@ -1,7 +1,7 @@
 /** Links the words of a question to what they name: the longest phrase first. */
 
 import { type DayRange, MONTHS } from './calendar.ts';
-import type { Lexicon, Meaning } from './lexicon.ts';
+import { isDated, type Lexicon, type Meaning } from './lexicon.ts';
 import { readTime } from './time-phrases.ts';
 import type { Token } from './tokenize.ts';
 import {
@@ -84,6 +84,9 @@ function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, bef
   if (isHarmless(token.word) && !(at > 1 && /^re(turn|port)$/.test(token.word))) return { kind: 'filler' };
   const said = [2, 1].map((length) => ({ length, meanings: byRoot(words.slice(at, at + length), lexicon) }));
   const verb = said.find(({ meanings }) => meanings.length > 0);
+  // "opening date" of what was opened
+  const dates = words[at + 1] === 'date' && verb?.length === 1 ? verb.meanings.filter(isDated) : [];
+  if (dates.length > 0) return { kind: 'names', meanings: dates, length: 2 };
   if (isEverydayVerb(token.word)) return { kind: 'unknown', ...(verb?.length === 1 && { verb: verb.meanings }) };
   return verb ? { kind: 'names', ...verb } : { kind: 'unknown' };
 }
@@ -95,7 +98,7 @@ function byRoot(words: readonly string[], { roots }: Lexicon): readonly Meaning[
   return [...(words.some(isDerived) ? (roots.get(`~${key}`) ?? []) : []), ...(roots.get(key) ?? [])];
 }
 
-const TIME_WORDS = new Set(`${MONTHS.join(' ')} today yesterday trailing preceding throughout`.split(' '));
+const TIME_WORDS = new Set(`${MONTHS.join(' ')} today yesterday tomorrow trailing preceding throughout`.split(' '));
 
 /** The tokens with words that the layer does not know as the one word that differs by a slip. */
 export function respell(tokens: readonly Token[], lexicon: Lexicon): Token[] {
@@ -110,6 +113,17 @@ export function respell(tokens: readonly Token[], lexicon: Lexicon): Token[] {
     return only && !more ? { ...token, word: only, stem: only } : token;
   });
 }
+
+/** "unpaid" as "not paid", where the layer knows only that, and whoever is not has no third state. */
+export const withoutPrefixes = (tokens: readonly Token[], lexicon: Lexicon): Token[] =>
+  tokens.flatMap((token) => {
+    const [, word] = /^(?:un|in|non)([a-z]{4,})$/.exec(token.word) ?? [];
+    if (!word || FUNCTION_WORDS.has(token.word) || lexicon.words.has(token.stem)) return token;
+    const meanings = lexicon.phrases.get(stem(word)) ?? byRoot([word], lexicon);
+    const isCertain = (one: Meaning): boolean => one.kind !== 'value' || one.dimension.unique_count === 2;
+    if (meanings.length === 0 || !meanings.every(isCertain)) return token;
+    return ['un', word].map((text) => ({ ...token, text, word: text, stem: stem(text) }));
+  });
 
 /** The longest run of tokens from `at` that is a phrase of the lexicon. */
 function readNames(tokens: readonly Token[], at: number, lexicon: Lexicon): Names | undefined {

@@ -7,8 +7,10 @@ import type { Token } from './tokenize.ts';
 type Match = { readonly ranges: readonly DayRange[]; readonly next: number };
 type Period = { readonly ranges: readonly ClosedRange[]; readonly next: number };
 
+const DAYS = ['yesterday', 'today', 'tomorrow'];
 const UNITS = 'day|week|month|quarter|year';
 const BACK = 'last|past|trailing|recent|previous|prior|preceding';
+const AHEAD = 'next|coming|upcoming|following';
 const MONTH = MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)}${name === 'september' ? '|t' : ''})?`).join(
   '|',
 );
@@ -30,8 +32,8 @@ const PART = pattern(
 );
 const YEAR_ONLY = pattern('(?:year )?YEAR');
 const TO_DATE = pattern(`(?:([ymqw])td|(${UNITS}) to date|so far this (${UNITS}))`);
-const COUNTED = pattern(`(?:${BACK}) (\\d+) (${UNITS})s?`);
-const LAST = pattern(`(${BACK}|this|current) (${UNITS})`);
+const COUNTED = pattern(`(${BACK}|${AHEAD}) (\\d+) (${UNITS})s?`);
+const LAST = pattern(`(${BACK}|${AHEAD}|this|current) (${UNITS})`);
 
 const monthOf = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
 const wordsIn = (text: string): number => text.split(' ').length;
@@ -51,8 +53,8 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
     const date = unit === 'month' ? `${first.word}-01` : first.word;
     return isDay(date) ? found([unitRange(date, unit)], [first.word]) : undefined;
   }
-  if (first.word === 'today' || first.word === 'yesterday')
-    return found([unitRange(today, 'day', first.word === 'today' ? 0 : -1)], [first.word]);
+  const near = DAYS.indexOf(first.word);
+  if (near >= 0) return found([unitRange(today, 'day', near - 1)], [first.word]);
   const date = DATE.exec(text);
   if (date) {
     const { d, d2, m, m2 } = date.groups!;
@@ -86,14 +88,17 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
     return found([{ from: startOf(today, unit), to: tomorrow }], toDate);
   }
   const counted = COUNTED.exec(text);
-  if (counted && Number(counted[1]) > 0)
-    return found([{ from: move(today, counted[2] as Grain, -Number(counted[1])), to: tomorrow }], counted);
+  if (counted && Number(counted[2]) > 0) {
+    const isAhead = AHEAD.includes(counted[1]!);
+    const other = move(today, counted[3] as Grain, Number(counted[2]) * (isAhead ? 1 : -1));
+    return found([isAhead ? { from: today, to: move(other, 'day', 1) } : { from: other, to: tomorrow }], counted);
+  }
   const last = LAST.exec(text);
   if (!last) return undefined;
   const unit = last[2] as Grain;
   const rolling = { from: move(today, unit, -1), to: tomorrow };
   if (last[1] === 'past' || last[1] === 'trailing') return found([rolling], last);
-  const calendar = unitRange(today, unit, /this|current/.test(last[1]!) ? 0 : -1);
+  const calendar = unitRange(today, unit, /this|current/.test(last[1]!) ? 0 : AHEAD.includes(last[1]!) ? 1 : -1);
   // "in the last month" is said of both the calendar month and the last 30 days.
   const isOpen = at > start && last[1] === 'last' && unit !== 'day';
   return found(isOpen ? [calendar, rolling] : [calendar], last);

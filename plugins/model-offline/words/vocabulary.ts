@@ -5,7 +5,7 @@ export type Aggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'ma
 export type Comparator = 'equals' | 'not_equals' | 'greater_than' | 'greater_or_equal' | 'less_than' | 'less_or_equal';
 
 /** What a ranking or a bare number is about: "newest", "most common", "best", "cheapest". */
-export type Criterion = 'time' | 'count' | 'vague' | 'age' | 'money' | 'cost' | 'length' | 'weight';
+export type Criterion = 'time' | 'count' | 'often' | 'vague' | 'age' | 'money' | 'cost' | 'length' | 'weight';
 
 type Words = Readonly<{ fn?: Aggregate; comparator?: Comparator; direction?: 'asc' | 'desc'; grain?: Grain }>;
 /** A phrase that says what to do. `suffix`: behind its number, "5 or more"; `of`: what a ranking goes by; `grouping`: splits figures, "monthly". */
@@ -19,7 +19,7 @@ op=by: by
 op=each: each|every
 op=with: with|having|has|have|had|who have|who has|who had|that have|that has|that had|which have|which has|contain|contains|containing|include|includes|including
 op=without: without|without any|with no|have no|has no|had no|lacking|having no|with zero|without a single|have zero|has zero|do not have|does not have|did not have|do not have any|does not have any|did not have any|have not|has not|had not|have not any|never had|have never had|has never had|have not had
-op=not: not|no|non|never|except|except for|excluding|exclude|excludes|other than|apart from|but not|aside from|outside|outside of|neither|nor|ignoring|ignore|leaving out|leave out|not in|not from|besides|not including
+op=not: not|un|no|non|never|except|except for|excluding|exclude|excludes|other than|apart from|but not|aside from|outside|outside of|neither|nor|ignoring|ignore|leaving out|leave out|not in|not from|besides|not including
 op=and: and|as well as|plus|&|,|together with|but|but also
 op=or: or|either
 op=share: share|share of|percent of|percentage|percentage of|percentage share|percentages|what percentage of|what percent of|what share of|what proportion of|what fraction of|proportion|proportion of|fraction|fraction of|what part of|portion of|percent share|in percent
@@ -42,17 +42,17 @@ op=comparator comparator=greater_or_equal: at least|no less than|not less than|m
 op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than; of=cost: cost less than|costs less than|costing less than
 op=comparator comparator=less_or_equal: at most|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|not above; suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
 op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely; comparator=not_equals: !=|<>|not equal to|unequal to
-op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|last|recent; of=count: most common|most frequent|commonest|most often|most frequently
-op=rank direction=asc: lowest|least|fewest|smallest|minimum number of; of=vague: bottom|worst; of=money: cheapest|least expensive; of=length: shortest; of=weight: lightest; of=age: oldest|eldest; of=time: earliest|first; of=count: least common|least frequent|rarest
-op=unread: when|youngest|popular|most popular
+op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|last|recent; of=age: youngest; of=count: most common|most frequent|commonest; of=often: most often|most frequently|most popular
+op=rank direction=asc: lowest|least|fewest|smallest|minimum number of; of=vague: bottom|worst; of=money: cheapest|least expensive; of=length: shortest; of=weight: lightest; of=age: oldest|eldest; of=time: earliest|first; of=count: least common|least frequent|rarest; of=often: least often|least popular
+op=when: when
 op=sort: sorted by|sort by|order by|ordered by|ranked by|rank by|sort|in order of|sorted|ranked
 op=direction direction=desc: descending|desc|highest first|largest first|from highest to lowest|most first|in descending order|biggest first|from high to low; direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|alphabetically|in ascending order|in alphabetical order|from low to high
 op=only: only|just|restricted to|limited to|filter to|narrow down to
 op=same: same|the same|same for|the same for|same thing for|do the same for|what about|how about|and for|and what about|and how about|now for|and in
 op=instead: instead|rather
 op=also: also|too|additionally|in addition
-op=all: all|any|at all|we own|do we own|across all|on file|on record|in our catalogue|in the catalogue|in our catalog|in the catalog|in our system|in the system|in our records|in our books|i e|that is|so far|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
-op=amount: value|amount|worth|spend|spent|spending|spend on|spent on|spending on|pay for|paid for|value of|amount of|worth of|the value of|the amount of
+op=all: all|any|at all|right now|have on file|do we have on file|we own|do we own|across all|on file|on record|in our catalogue|in the catalogue|in our catalog|in the catalog|in our system|in the system|in our records|in our books|i e|that is|so far|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
+op=amount: value|amount|worth|money|spend|spends|spent|spending|earn|earns|earned|bill|billed|charge|charged|pay|paid|spend on|spent on|spending on|pay for|paid for|value of|amount of|worth of|the value of|the amount of
 op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|months; grain=quarter: quarter|quarters; grain=year: year|years
 op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
 
@@ -75,7 +75,7 @@ show tell give get find display see want need know like let what how question an
 as into within during among when where than exist exists existing currently
 look up lookup fetch return report calculate compute determine figure out bring provide present
 come comes came coming still located based living belong belongs belonging happen happened
-figures one ones recorded entry entries ever yet already respectively ok okay well oh
+figures one ones recorded entry entries ever yet already single respectively ok okay well oh
 company organisation organization system go went gone via through`);
 
 /** Verbs that only say that two things are related, whatever they are. */

@@ -2,7 +2,9 @@
 
 const WORDS =
   'people person,children child,kind type,kinds type,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
-  'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent';
+  'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent,' +
+  'reg registration,dest destination,addr address,dept department,acct account,mgr manager,cust customer,emp employee,' +
+  'appt appointment,inv invoice,tel phone,org organisation,lang language,ref reference,dt date,yr year,cnt count';
 const SPELLINGS =
   'sqm m2,sqkm km2,km kilometre,kms kilometre,kilometer kilometre,kilometers kilometre,meter metre,meters metre,liter litre,liters litre,' +
   'center centre,centers centre,kg kilogram,kgs kilogram,hr hour,hrs hour,mins minute,labor labour,color colour,' +
@@ -33,7 +35,7 @@ export function stem(word: string): string {
 }
 
 const VERBS =
-  'paid pay,sold sale,sell sale,spent spend,driven drive,drove drive,bought buy,made make,built build,held hold';
+  'left leave,weigh weight,weighs weight,complained complaint,died death,born birth,sent send,lost loss,grew growth,flown flight,paid pay,sold sale,sell sale,spent spend,driven drive,drove drive,bought buy,made make,built build,held hold';
 const PAST = new Map(VERBS.split(',').map((pair) => pair.split(' ') as [string, string]));
 
 /** What a verb and its noun have in common: "produced" and "production", "attend" and "attendees". */
@@ -47,7 +49,7 @@ export function root(word: string): string {
     .replace(/(umption|umed|ume)$/, 'um')
     .replace(/(ation|ition|ion|ment|ance|ing|ee|al|ed|ate|e)$/, '')
     .replace(/([^aeiou])at$/, '$1')
-    .replace(/er$/, 'r');
+    .replace(/ery?$/, 'r');
   return short.length < 3
     ? plain
     : short
@@ -81,6 +83,10 @@ export function nameWords(name: string): string[] {
   if (/^[a-z0-9_]+$/.test(name)) return name.split('_').filter((word) => word !== '');
   return split(fold(name.replace(HUMPS, ' ')));
 }
+
+/** The name of a column without abbreviations that elsewhere are words of their own: "chip_no", "duration_min". */
+export const fullName = (name: string): string =>
+  name.replace(/(?:_n|N)[or]$/, '_number').replace(/(?:_m|M)ins?$/, '_minutes');
 
 /** A name in an answer: the same words with their accents, such as "höhe" where `nameWords` has "hohe". */
 export const spoken = (name: string): string => split(name.replace(HUMPS, ' ').normalize().toLowerCase()).join(' ');

@@ -1,0 +1,66 @@
+/** A repair shop, named as databases name things: numbers as `_no`, minutes as `_min`, dates that may be missing. */
+const KEY = '  - {name: id, type: number, primary_key: true}';
+
+export const WORKSHOP = {
+  'entities/clients.yml': `table: clients
+type: dimension
+dimensions:
+${KEY}
+  - {name: first_name}
+  - {name: last_name}
+  - {name: city, sample_values: [Turin, Parma], unique_count: 2}
+  - {name: is_active, type: boolean}
+  - {name: joined_on, type: date}
+`,
+  'entities/technicians.yml': `table: technicians
+type: dimension
+dimensions:
+${KEY}
+  - {name: full_name}
+  - {name: grade, sample_values: [junior, senior], unique_count: 2}
+  - {name: salary, type: number}
+  - {name: birth_date, type: date}
+  - {name: left_dt, type: date, nullable: true}
+`,
+  'entities/machines.yml': `table: machines
+type: dimension
+dimensions:
+${KEY}
+  - {name: name}
+  - {name: serial_no}
+  - {name: kind, sample_values: [Lathe, Mill], unique_count: 2}
+  - {name: weight_kg, type: number}
+  - {name: scrapped_on, type: date, nullable: true}
+joins:
+  - {target: clients, relationship: many_to_one, on: {from: client_id, to: id}}
+`,
+  'entities/jobs.yml': `table: jobs
+type: fact
+dimensions:
+${KEY}
+  - {name: job_no}
+  - {name: appt_type, sample_values: [Repair, Service, Urgent], unique_count: 3}
+  - {name: status, sample_values: [open, closed, cancelled, paused], unique_count: 4}
+  - {name: scheduled_at, type: timestamp}
+  - {name: closed_at, type: timestamp, nullable: true}
+  - {name: next_due_on, type: date, nullable: true}
+  - {name: duration_min, type: number}
+joins:
+  - {target: machines, relationship: many_to_one, on: {from: machine_id, to: id}}
+  - {target: technicians, relationship: many_to_one, on: {from: technician_id, to: id}}
+`,
+  'entities/bills.yml': `table: bills
+type: fact
+dimensions:
+${KEY}
+  - {name: bill_no}
+  - {name: issued_on, type: date}
+  - {name: paid_on, type: date, nullable: true}
+  - {name: status, sample_values: [open, paid, cancelled], unique_count: 3}
+  - {name: total_amount, type: number}
+measures:
+  - {name: bill_total_amount, type: sum, sql: total_amount, synonyms: [revenue]}
+joins:
+  - {target: clients, relationship: many_to_one, on: {from: client_id, to: id}}
+`,
+};
