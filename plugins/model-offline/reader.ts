@@ -1,11 +1,12 @@
 /** Reads one message: words → linked names → request → plan. */
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { QueryPlan } from '../semantic-query/index.ts';
+import { isNothing } from './parse/follow-up.ts';
 import { parse } from './parse/parse.ts';
 import type { Request } from './parse/request.ts';
 import { type FoundValue, type Lookup, lookupsFor, withValues } from './plan/lookups.ts';
 import { planRequest } from './plan/plan.ts';
-import { roleOf } from './plan/terms.ts';
+import { type Definition, roleOf } from './plan/terms.ts';
 import { type Lexicon, lexiconOf } from './words/lexicon.ts';
 import { link, respell, withoutPrefixes } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
@@ -24,7 +25,7 @@ export interface Reader {
 /** `values`: found in the database for the words of the conversation. */
 export function createReader(model: SemanticModel, now: Date, values: readonly FoundValue[] = []): Reader {
   const lexicon = values.length > 0 ? withValues(lexiconOf(model), values) : lexiconOf(model);
-  return {
+  const reader: Reader = {
     lexicon,
     read(text) {
       const written = withoutPrefixes(tokenize(text), lexicon);
@@ -38,6 +39,13 @@ export function createReader(model: SemanticModel, now: Date, values: readonly F
       const lookups = unplaced.length > 0 ? lookupsFor(lexicon, unplaced, request, text) : [];
       return { request, unplaced: unplaced.map((item) => item.text), respelt, lookups };
     },
-    plan: (request, chosen) => planRequest(request, { lexicon, chosen }),
+    plan: (request, chosen) => planRequest(request, { lexicon, chosen, define }),
   };
+  const define = (text: string): Definition | undefined => {
+    const { request, unplaced } = reader.read(text);
+    const { subject: rows, conditions } = request;
+    const isRest = isNothing({ ...request, subject: undefined, conditions: [] });
+    return isRest && unplaced.length === 0 && conditions.length > 0 ? { rows, conditions } : undefined;
+  };
+  return reader;
 }

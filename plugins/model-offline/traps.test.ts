@@ -97,6 +97,7 @@ it('takes a word for the rows that it names, not for a value of the same word el
   const byOrganization = {
     measures: ['findings.count'],
     dimensions: [{ dimension: 'organizations.name', identity: true }],
+    filters: [{ dimension: 'organizations.id', operator: 'is_not_null' }],
   };
   expect(plan('findings by customer')).toEqual(byOrganization);
   expect(plan('Which customers have more than 100 findings?')).toMatchObject(byOrganization);

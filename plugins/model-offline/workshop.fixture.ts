@@ -2,6 +2,11 @@
 const KEY = '  - {name: id, type: number, primary_key: true}';
 
 export const WORKSHOP = {
+  'glossary.yml': `terms:
+  - {term: retired, status: defined, definition: A technician with a leaving date}
+  - {term: long job, status: defined, definition: A job of more than 90 minutes that is closed}
+  - {term: good client, status: defined, definition: A client who is important to us}
+`,
   'entities/clients.yml': `table: clients
 type: dimension
 dimensions:

@@ -59,6 +59,31 @@ it.each([
     'jobs of more than 30 minutes',
     { filters: [{ dimension: 'jobs.duration_min', operator: 'greater_than', values: [30] }] },
   ],
+  // What the rows have themselves is meant, not what others have.
+  ['How many clients in Turin are there?', is('clients.city', 'Turin')],
+  [
+    'How many urgent jobs are open?',
+    { filters: [{ dimension: 'jobs.appt_type' }, { dimension: 'jobs.status', values: ['open'] }] },
+  ],
+  ['open bills and jobs', null],
+  ['clients with active lathe', null],
+  ['Which jobs closed in May 2025?', { timeRange: { dimension: 'jobs.closed_at', from: '2025-05-01' } }],
+  ['jobs per technician', { filters: [{ dimension: 'technicians.id', operator: 'is_not_null' }] }],
+  ['What is the weight of the heaviest machine?', { ...list('machines', 'name', 'weight_kg'), limit: 1 }],
+  ['Where is machine 7?', null],
+  ['jobs since March', { timeRange: { from: '2025-03-01' } }],
+  ['jobs in March', null],
+  ['upcoming jobs', { entity: 'jobs', timeRange: { dimension: 'jobs.scheduled_at', from: '2026-01-15' } }],
+  ['Which 3 technicians have the most jobs?', { measures: ['jobs.count'], limit: 3 }],
+  ['heaviest machines, top 4', { entity: 'machines', limit: 4 }],
+  ['List 4 machines', null],
+  [
+    'How many retired technicians are there?',
+    { filters: [{ dimension: 'technicians.left_dt', operator: 'is_not_null' }] },
+  ],
+  ['long jobs in 2025', { measures: ['jobs.count'], filters: [{ values: [90] }, { values: ['closed'] }] }],
+  ['How many good clients are there?', null],
+  ['clients who are not retired', null],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -134,7 +134,8 @@ export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean
   const after = isNounNext ? valuesOf(next, item, cursor) : undefined;
   const taken = before || after ? 2 : 1;
   const isPlace = item!.lead.some((word) => /^(in|from|of)$/.test(word));
-  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, isPlace, ...how }, taken);
+  const isNext = item!.lead.length === 0 && at.adjectiveIn(here(cursor, -1), cursor.roleOf) !== undefined;
+  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, isPlace, isNext, ...how }, taken);
 }
 
 /** What must not be: "not cancelled", "except the store", "neither free nor starter", "no orders", "never ordered". */

@@ -153,7 +153,8 @@ export function ranking(cursor: Cursor): boolean {
   if (next && isQuantity && entity) return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   const thing = isQuantity ? undefined : (entity ?? at.dimensionIn(next, roleOf));
-  if (thing && !request.subject && request.columns.length === 0) {
+  const isOf = entity && item!.lead.includes('of');
+  if (thing && !request.subject && (request.columns.length === 0 || isOf)) {
     if (entity) request.subject = entity;
     else request.columns = [thing];
     return done({}, 1);

@@ -24,7 +24,9 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   goOn(cursor);
   // "What did customers buy?", "Where do they live?" ask for no number of customers.
   const { figures, columns, groups, ranking: ranked } = cursor.request;
-  const isOther = /^((what|where|how) (do|does|did)|when .*)$/.test(`${firstWord(items[0])} ${firstWord(items[1])}`);
+  const isOther = /^((what|where|how) (do|does|did)|where (is|are|was|were)|when .*)$/.test(
+    `${firstWord(items[0])} ${firstWord(items[1])}`,
+  );
   if (isOther && !ranked && [figures, columns, groups].flat().length === 0) unplaced.push(items[0]!);
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
@@ -74,10 +76,6 @@ const frame: Rule = (cursor) => {
   else if (said === 'new' && at.entityIn(next)) request.new = true;
   else if (said === 'which' && cursor.at === 0) {
     request[word === 'who' ? 'who' : 'which'] = true;
-    // "which five guests made the most bookings"
-    const place = op(cursor, 3) === 'with' ? 4 : 3;
-    const isRanked = next?.kind === 'number' && at.entityIn(here(cursor, 2)) && op(cursor, place) === 'rank';
-    if (isRanked) [request.ranking, cursor.at] = [{ limit: next.number! }, cursor.at + 1];
   } else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
   else if (said === 'with') {
     // "which city has the most …", "how many customers do we have"
@@ -97,6 +95,20 @@ const frame: Rule = (cursor) => {
     if (rows) [request.figures, cursor.at] = [[{ fn: 'count', mention: rows }], cursor.at + 1];
   } else if (!/^(also|which|all|whose)$/.test(said)) return false;
   cursor.at++;
+  return true;
+};
+
+/** "which five guests made the most bookings", "biggest invoices, top 5": how many of what is ranked. */
+const limit: Rule = (cursor) => {
+  const { items, request, at: start } = cursor;
+  const [item, next] = [here(cursor), here(cursor, 1)];
+  const isNoun = next?.lead.length === 0 && at.mentionOf(next).plural && at.nounIn(next, cursor.roleOf);
+  const isRanked = isNoun && items.slice(start + 1).some(({ operator }) => operator?.op === 'rank');
+  const isTop = request.ranking && /^(top|first|best)$/.test(firstWord(item)) && next?.kind === 'number';
+  const number = isTop ? next.number : isRanked ? item?.number : undefined;
+  if (!number || request.ranking?.limit !== undefined || !Number.isInteger(number)) return false;
+  request.ranking = { ...request.ranking, limit: number };
+  cursor.at += isTop ? 2 : 1;
   return true;
 };
 
@@ -202,7 +214,7 @@ const column: Rule = (cursor) => {
 
 /** In this order; the first that can read what stands at the cursor does. */
 const RULES: readonly Rule[] = [
-  [connector, when, share, shown, ranking, aggregate, sorting, grouping, period],
+  [connector, when, limit, share, shown, ranking, aggregate, sorting, grouping, period],
   [negation, having, frame, dated, comparison, condition],
   [measure, subject, column],
 ].flat();

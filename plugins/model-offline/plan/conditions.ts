@@ -69,7 +69,7 @@ const labelOfWay = (way: Way): string =>
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
 /** A value, term, segment or yes/no attribute. */
-function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace }: Condition): void {
+function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace, isNext }: Condition): void {
   const { base, plan } = planner;
   const { text, meanings } = mention;
   const isEvent = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && isTime(one.dimension);
@@ -83,19 +83,21 @@ function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace
   planner.events.push(...events.map((one) => ({ ...one, isCertain: false })));
   const related = ways.filter(({ entity }) => of.isRelated(planner, base, entity));
   const attributes = new Set(related.map((one) => (one.kind === 'segment' ? one.segment.name : one.dimension.name)));
-  // Different attributes with the same value are different questions.
-  const candidates = attributes.size > 1 ? of.best(related) : of.reachable(planner, related);
+  // What the rows have themselves is meant, unless something named beside them has it too; else different attributes
+  // with the same value are different questions.
+  const named = [planner.request.subject, ...planner.request.beside].flatMap(of.entitiesOf);
+  const isNamed = (one: Way): boolean => one.entity === base || named.includes(one.entity);
+  const near = related.filter((one) => isNamed(one) && one.rank >= 2);
+  const isOwn = near.length > 0 && near.every((one) => one.entity === base);
+  const others = attributes.size > 1 ? of.best(related) : of.reachable(planner, related);
+  const candidates = isOwn ? of.best(near) : others;
   if (candidates.length === 0) throw refusal([text], `I cannot relate "${text}" to ${base.many}.`);
   const way = of.asked<Way>(planner, `value:${text}`, `What do you mean by "${text}"?`, candidates, labelOfWay);
   of.checkWay(planner, way, text);
   checkOwner(planner, way, text);
   const many = isSeveral(planner, way.entity);
-  // "owners in York" are not those who have been to a clinic there.
-  if (
-    many &&
-    isPlace &&
-    ![planner.request.subject, ...planner.request.beside].flatMap(of.entitiesOf).includes(way.entity)
-  )
+  // "owners in York" are not those who have been to a clinic there, "paperless billing" not those with such complaints.
+  if (many && (isPlace || isNext) && !named.includes(way.entity))
     throw refusal([text], `I know "${text}" as ${way.entity.many}, not of ${base.many}.`);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
@@ -127,11 +129,25 @@ function applySegment(planner: Planner, entity: EntityEntry, name: string, negat
 
 function applyTerm(planner: Planner, { term }: MeaningOf<'term'>, negated: boolean): void {
   const { base, events } = planner;
-  const { role, entity, name } = readTerm(planner.lexicon, term, planner.chosen);
+  const { role, entity, name, conditions } = readTerm(planner, term);
   if (role !== 'condition' || !entity || !of.isRelated(planner, base, entity))
     throw refusal([term.term], `I cannot relate "${term.term}" to ${base.many}.`);
   of.checkWay(planner, { entity }, term.term);
-  isSeveral(planner, entity);
+  const many = isSeveral(planner, entity);
+  if (conditions) {
+    const { filters, segments, excludedSegments, related } = planOf(
+      { ...planner, define: undefined },
+      entity,
+      conditions,
+    );
+    if (negated || many || (related.length > 0 && entity !== base))
+      throw refusal([term.term], `I cannot apply "${term.term}" (${term.definition}) to ${base.many}.`);
+    for (const one of filters) of.addFilter(planner.plan, one);
+    planner.plan.segments.push(...segments);
+    planner.plan.excludedSegments.push(...excludedSegments);
+    planner.plan.related.push(...related);
+    return;
+  }
   applySegment(planner, entity, name ?? term.term, negated);
   const column = /^\s*\{?(\w+)\}?\s+is\s+not\s+null\s*$/i.exec(term.sql ?? '')?.[1];
   const date = entity.dimensions.find((one) => isTime(one) && [one.sql, one.name].includes(column ?? ''));

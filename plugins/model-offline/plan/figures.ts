@@ -1,6 +1,7 @@
 /** Turns what is measured into a measure of the layer, a count of rows, or an aggregate over an attribute. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { type Duration, entitiesIn, type Figure, type Mention } from '../parse/request.ts';
+import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
@@ -74,6 +75,13 @@ export function figureOf(
   if (all.length === 0) throw refusal([text], `I have no ${figure.fn === 'avg' ? 'average' : 'figure'} of "${text}".`);
   const fitting = of.prefer(all, (one) => canSplit(one.figure.entity));
   const found = of.best(of.prefer(fitting, (one) => near.includes(one.figure.entity)));
+  // "amounts" alone may be those of anything.
+  const isOpen = near.length === 0 && /^(amounts|totals|values|total (amount|value))$/i.test(text);
+  const isSo = ({ type, name }: ModelDimension): boolean =>
+    type === 'number' && /(amount|amt|total|value)$/i.test(name);
+  const owners = [...context.lexicon.entities.values()].filter(({ dimensions }) => dimensions.some(isSo));
+  if (isOpen && owners.length > 1 && found.every(({ rank }) => rank < 3))
+    throw refusal([text], `Say whose ${text} you mean.`);
   const isShared = ({ label }: Candidate): boolean => found.filter((one) => one.label === label).length > 1;
   const label = (one: Candidate): string => (isShared(one) ? `${one.label} (${one.figure.entity.many})` : one.label);
   return of.asked(context, `figure:${text}`, `What do you mean by "${text}"?`, found, label).figure;
@@ -118,7 +126,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   const measures = mention.meanings.filter((one) => one.kind === 'measure');
   const term = mention.meanings.find((one) => one.kind === 'term');
   if (term && (term.term.status === 'ambiguous' || measures.every(({ rank }) => rank < term.rank))) {
-    const { role, label, name = '' } = readTerm(context.lexicon, term.term, context.chosen);
+    const { role, label, name = '' } = readTerm(context, term.term);
     const entity = context.lexicon.measures.get(name)?.entity;
     if (role === 'measure' && !entity)
       throw refusal([label], `The layer's meaning of "${label}" names a figure that it does not have.`);
@@ -162,11 +170,9 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
 }
 
 /** Entities whose rows a condition used as a noun is about: "cancellations", "seniors". */
-export function conditionEntities({ lexicon, chosen }: of.PlanContext, { meanings }: Mention): Set<EntityEntry> {
+export function conditionEntities(context: of.PlanContext, { meanings }: Mention): Set<EntityEntry> {
   const found = meanings.filter(({ kind }) => kind !== 'measure');
-  return new Set(
-    found.flatMap((one) => (one.kind === 'term' ? readTerm(lexicon, one.term, chosen) : one).entity ?? []),
-  );
+  return new Set(found.flatMap((one) => (one.kind === 'term' ? readTerm(context, one.term) : one).entity ?? []));
 }
 
 /** How a figure behaves when it is split or added up. */

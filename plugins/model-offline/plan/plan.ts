@@ -27,7 +27,9 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
     mention.meanings.some((one) => one.kind === 'term' || of.distance(context, entity, one.entity) !== undefined);
   const canSplit = (entity: EntityEntry): boolean => groups.every((group) => isReached(entity, group));
   const { per } = request;
-  const asked = per ? [...shape.figures.map(totalOf), { fn: per.fn, mention: per.mention }] : shape.figures;
+  const asked = per
+    ? [...shape.figures.map((one) => totalOf(one, context)), { fn: per.fn, mention: per.mention }]
+    : shape.figures;
   if (per && (asked.length !== 2 || request.ranking || request.share))
     throw refusal([per.mention.text], 'I can divide one figure by another.');
   const figures = asked.map((figure) => figureOf(context, figure, near, canSplit));
@@ -58,7 +60,15 @@ function comparedIn({ conditions }: Request, { subject, figures }: Request): Gro
 }
 
 /** What is divided is a total, also where its average was asked for. */
-const totalOf = (figure: Figure): Figure => (figure.fn === 'avg' ? { ...figure, fn: 'sum' } : figure);
+function totalOf(figure: Figure, { lexicon }: of.PlanContext): Figure {
+  const [only, more] = figure.mention.meanings.filter(({ kind }) => kind === 'measure');
+  if (figure.fn === 'avg') return { ...figure, fn: 'sum' };
+  if (more || only?.kind !== 'measure' || only.measure?.type !== 'avg') return figure;
+  const isTotal = ({ entity, measure }: typeof only): boolean =>
+    entity === only.entity && measure?.type === 'sum' && measure.sql === only.measure!.sql;
+  const total = [...lexicon.measures.values()].find(isTotal);
+  return total ? { ...figure, mention: { ...figure.mention, meanings: [total] } } : figure;
+}
 
 const rowsOf = (entity: EntityEntry, plural = true): Mention => {
   const meaning = { kind: 'entity', entity, rank: 3 } as const;
@@ -157,6 +167,7 @@ function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
 function countsByDefault({ conditions, periods }: Request, { model }: EntityEntry): boolean {
   if (conditions.some(({ type }) => type !== 'is')) return false;
   const isDated = periods.some(({ hint }) => hint);
+  if (periods.some(({ text }) => /^(upcoming|future)/i.test(text))) return false;
   return model.type === 'fact' || (!isDated && (periods.length > 0 || conditions.length === 0));
 }
 
@@ -215,6 +226,7 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   restrict(share ? { ...planner, plan: portion } : planner);
   const parts = [plan.dimensions, dimensions(true)];
   plan.dimensions = (split[0]?.grain ? parts.reverse() : parts).flat();
+  if (!share) ofRowsOnly(planner);
   applyPeriods(planner);
   if (request.per) divide(planner, figures, request.per.times);
   if (ranking) rankFigures(planner, figures, by);
@@ -228,10 +240,20 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   else throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');
 }
 
+/** "students per company" leaves out those without one. */
+function ofRowsOnly({ plan, base, lexicon }: of.Planner): void {
+  for (const { dimension, identity } of plan.dimensions) {
+    const owner = lexicon.entities.get(of.ownerOf(dimension))!;
+    const key = identity && owner !== base && keyOfRows(owner);
+    if (key) of.addFilter(plan, { dimension: of.full({ entity: owner, dimension: key }), operator: 'is_not_null' });
+  }
+}
+
 /** "cost per kilometre": the total of one by the total of the other. */
 function divide(planner: of.Planner, figures: Figures, times = 1): void {
   const [first, second] = figures.map((figure) => {
-    if (!/^(sum|count|count_distinct)$/.test(typeOf(planner, figure)) && figure.adhoc)
+    const type = typeOf(planner, figure);
+    if (!/^(sum|count|count_distinct)$/.test(type) && (figure.adhoc || type !== 'ratio'))
       throw refusal([], 'I can divide totals only.');
     return figure.name ?? figure.adhoc!.name;
   });

@@ -2,14 +2,13 @@
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
 import type { ModelDimension, PlanFilter } from '../words/layer.ts';
-import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
+import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
 import { spoken } from '../words/words.ts';
 import { choose, refusal } from './outcome.ts';
-import { readTerm } from './terms.ts';
+import { readTerm, type TermContext } from './terms.ts';
 import { labelOf } from './traits.ts';
 
-/** `chosen`: replies to earlier questions back, by place. */
-export type PlanContext = Readonly<{ lexicon: Lexicon; chosen: ReadonlyMap<string, number> }>;
+export type PlanContext = TermContext;
 type Lists = Required<Pick<QueryPlan, 'dimensions' | 'filters' | 'segments' | 'excludedSegments' | 'related'>>;
 export type Plan = { -readonly [K in keyof QueryPlan]: QueryPlan[K] } & Lists;
 export type Owned = Readonly<{ entity: EntityEntry; dimension: ModelDimension }>;
@@ -94,7 +93,7 @@ export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owne
   );
   const isOpen = mention.meanings.some((one) => one.kind === 'term' && one.term.status === 'ambiguous');
   const meanings = (isOpen && own.length > 0 ? own : mention.meanings).flatMap((one): MeaningOf<'dimension'>[] => {
-    const meaning = one.kind === 'term' ? readTerm(planner.lexicon, one.term, planner.chosen).meaning : one;
+    const meaning = one.kind === 'term' ? readTerm(planner, one.term).meaning : one;
     return meaning?.kind === 'dimension' ? [meaning] : [];
   });
   const found = reachable(planner, meanings.filter(fits));

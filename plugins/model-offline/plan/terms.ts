@@ -1,20 +1,23 @@
-/** Finds what a glossary term stands for: a figure, a named condition or an attribute; asks where it means several things. */
+/** Finds what a glossary term stands for: a figure, a condition or an attribute; asks where it means several things. */
+import { type Condition, entitiesIn, type Mention } from '../parse/request.ts';
 import { entityName } from '../words/join-distance.ts';
 import type { ModelTerm, TermMeaning } from '../words/layer.ts';
 import type { EntityEntry, Lexicon, MeaningOf } from '../words/lexicon.ts';
 import { choose, refusal } from './outcome.ts';
 
 export type TermRole = 'measure' | 'condition' | 'dimension';
-/** `name`: of the figure or condition. */
-export interface TermReading {
-  readonly role: TermRole;
-  readonly label: string;
-  readonly name?: string;
-  readonly entity?: EntityEntry;
-  readonly meaning?: MeaningOf<'dimension'>;
-}
+/** `name`: of the figure or condition. `conditions`: what its definition says in words. */
+type TermReading = Readonly<{ role: TermRole; label: string; name?: string; entity?: EntityEntry }> &
+  Readonly<{ meaning?: MeaningOf<'dimension'>; conditions?: readonly Condition[] }>;
 
-function fromMeaning({ model, entities }: Lexicon, term: ModelTerm, meaning: TermMeaning): TermReading {
+/** Rows, and what is said of them. */
+export type Definition = Readonly<{ rows: Mention | undefined; conditions: readonly Condition[] }>;
+/** `chosen`: replies to earlier questions back, by place. `define`: reads a definition in words. */
+export type TermContext = Readonly<{ lexicon: Lexicon; chosen: ReadonlyMap<string, number> }> &
+  Readonly<{ define?: ((text: string) => Definition | undefined) | undefined }>;
+
+function fromMeaning({ lexicon, define }: TermContext, term: ModelTerm, meaning: TermMeaning): TermReading {
+  const { model, entities } = lexicon;
   const one = typeof meaning === 'string' ? { name: meaning, description: meaning } : meaning;
   const { name: label, metric, measure } = one;
   const named = one.entity ?? term.entity ?? (term.tables?.length === 1 ? term.tables[0]! : '');
@@ -28,6 +31,10 @@ function fromMeaning({ model, entities }: Lexicon, term: ModelTerm, meaning: Ter
     return { role: 'dimension', label, meaning: { kind: 'dimension', rank: 3, entity, dimension } };
   if (one.sql !== undefined && entity) return { role: 'condition', label, entity, name: label };
   const definition = one.description ?? 'it has no definition';
+  // "A visit whose status is no_show."
+  const said = define?.(definition);
+  const [rows, more] = entitiesIn(said?.rows);
+  if (said && rows && !more) return { role: 'condition', label, entity: rows.entity, conditions: said.conditions };
   throw refusal(
     [label],
     `The glossary has no SQL for "${term.term}" (${definition}); ask with its conditions instead.`,
@@ -40,20 +47,20 @@ function meaningsOf({ status, term: name, definition, entity, sql, meanings }: M
 }
 
 /** What the term stands for by what was chosen before. */
-export function readTerm(lexicon: Lexicon, term: ModelTerm, chosen: ReadonlyMap<string, number>): TermReading {
+export function readTerm(context: TermContext, term: ModelTerm): TermReading {
   const question = `"${term.term}" can mean several things. Which one do you mean?`;
   const label = (one: TermMeaning): string =>
     typeof one === 'string' ? one : one.description ? `${one.name} (${one.description})` : one.name;
   const meanings = meaningsOf(term);
   if (meanings.length > 0)
-    return fromMeaning(lexicon, term, choose(chosen, `term:${term.term}`, question, meanings, label));
+    return fromMeaning(context, term, choose(context.chosen, `term:${term.term}`, question, meanings, label));
   throw refusal([term.term], `"${term.term}" is ambiguous, and its meanings are not written down.`);
 }
 
 /** What the first meaning of a term is used as; what cannot be read is refused when it is used. */
 export function roleOf(lexicon: Lexicon, { term }: MeaningOf<'term'>): TermRole {
   try {
-    return fromMeaning(lexicon, term, meaningsOf(term)[0] ?? term.term).role;
+    return fromMeaning({ lexicon, chosen: new Map() }, term, meaningsOf(term)[0] ?? term.term).role;
   } catch {
     return 'condition';
   }

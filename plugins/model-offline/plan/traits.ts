@@ -54,7 +54,7 @@ export function labelOf(entity: EntityEntry): readonly ModelDimension[] {
 /** Whether the rows are people: "who has the most …". */
 export const isPeople = ({ dimensions }: EntityEntry): boolean =>
   dimensions.some(({ name }) =>
-    /^(first|last|full|given|family|sur)_?name$|^(e_?mail|gender|phone|birth|hired)/i.test(name),
+    /^(first|last|full|given|family|sur|company)_?name$|^(e_?mail|gender|phone|birth|hired|contact_)/i.test(name),
   );
 
 const isCalled = (dimension: ModelDimension, words: readonly string[]): boolean =>

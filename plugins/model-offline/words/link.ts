@@ -76,6 +76,10 @@ function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, bef
     return { kind: 'time', time: time.ranges, length: timeLength };
   if (names && /^(amount|unread|duration)$/.test(op ?? '')) return names;
   if (operator && found!.length >= length) return operator;
+  // "ended in May", where that is a state and has a date
+  const isState = length === 1 && isDerived(token.word) && named!.meanings.every(({ kind }) => kind === 'value');
+  if (isState)
+    return { kind: 'names', meanings: [...named!.meanings, ...byRoot([token.word], lexicon).filter(isDated)] };
   if (names) return names;
   if (token.kind === 'number') return { kind: 'number', number: token.value! };
   // "find out", but "out of stock"; "return" at the beginning, but "from pickup to return"

@@ -120,15 +120,17 @@ export function readTime(tokens: readonly Token[], at: number, now: Date, isApar
   const text = textAt(tokens, at);
   const span = !isApart && /^(between|from) /.test(text) ? readSpan(tokens, at + 1, today) : undefined;
   if (span) return span;
+  if (/^(upcoming|future) /.test(text)) return { ranges: [{ from: today }], next: at + 1 };
   // "over 2000" is an amount.
   if (/^over \d/.test(text)) return undefined;
   const bound = /^to /.test(text) ? null : BOUND.exec(text);
   if (bound) {
     const start = readPeriod(tokens, at + wordsIn(bound[0].trim()), today, true);
     if (!start) return undefined;
-    const ranges = start.ranges.map(({ from, to }) =>
-      bound[1] ? { from } : bound[2] ? { from: to } : { to: bound[3] ? from : to },
-    );
+    // "since March" is since the last one.
+    const ranges = start.ranges
+      .slice(0, 1)
+      .map(({ from, to }) => (bound[1] ? { from } : bound[2] ? { from: to } : { to: bound[3] ? from : to }));
     return { ranges, next: start.next };
   }
   const preposition = PREPOSITION.exec(text)?.[0] ?? '';
