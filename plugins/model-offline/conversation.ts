@@ -86,7 +86,7 @@ const CORRECTION = /^\s*(?:(?:no|sorry|actually|oops|rather|wait)\b[,.!:;\s]*)*(
 const YES = /^\s*(?:yes|yeah|yep|sure|ok|okay|correct|right|yes please)\s*[.!]*\s*$/i;
 /** Other scripts, and the commonest words of neighbouring languages. */
 const FOREIGN =
-  /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]|(?<!\p{L})(?:wie|viele|gibt|zeige|welche|combien|quel|quelle|cuantos|cuántos|cuál|quanti|quantos|hoeveel|und|der|das|les|el|los)(?!\p{L})/iu;
+  /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]|(?<!\p{L})(?:wie|viele|gibt|zeige|welche|combien|quel|quelle|cuantos|cuántos|cuál|quanti|quantos|hoeveel|und|der|das|les|el|los)(?![\p{L}-])/iu;
 
 type Place = Readonly<{ isFirst: boolean; isShown: boolean }>;
 

@@ -45,7 +45,7 @@ dimensions:
 ${KEY}
   - {name: job_no}
   - {name: appt_type, sample_values: [Repair, Service, Urgent], unique_count: 3}
-  - {name: status, sample_values: [open, closed, cancelled, paused], unique_count: 4}
+  - {name: status, sample_values: [open, closed, cancelled, paused], unique_count: 4, nullable: false}
   - {name: scheduled_at, type: timestamp}
   - {name: closed_at, type: timestamp, nullable: true}
   - {name: next_due_on, type: date, nullable: true}

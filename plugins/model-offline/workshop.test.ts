@@ -84,6 +84,31 @@ it.each([
   ['long jobs in 2025', { measures: ['jobs.count'], filters: [{ values: [90] }, { values: ['closed'] }] }],
   ['How many good clients are there?', null],
   ['clients who are not retired', null],
+  ['Who spent the most in 2025?', { measures: ['bills.bill_total_amount'], limit: 1 }],
+  [
+    'Which city made the most money?',
+    { measures: ['bills.bill_total_amount'], dimensions: [{ dimension: 'clients.city' }] },
+  ],
+  ['How much money came in in 2025?', { measures: ['bills.bill_total_amount'] }],
+  ['How much did we spend on machines?', null],
+  ['What is the value of the largest job?', null],
+  ['Which technician earned the most jobs?', { measures: ['jobs.count'], limit: 1 }],
+  ['How many machines weigh more than 30 kg?', { filters: [{ dimension: 'machines.weight_kg', values: [30] }] }],
+  ['total amount of bills by clients from Parma', { ...is('clients.city', 'Parma') }],
+  [
+    'Did we get more jobs in 2025 than in 2024?',
+    { comparison: { from: '2024-01-01' }, timeRange: { from: '2025-01-01' } },
+  ],
+  ['Did we get more jobs than bills?', null],
+  ['Average time to pay a bill', { adhocMeasures: [{ dimension: 'bills.paid_on', since: 'bills.issued_on' }] }],
+  ['How long does it take on average until a bill is paid?', { adhocMeasures: [{ since: 'bills.issued_on' }] }],
+  ['average delivery time', null],
+  // Every job has a status, not every one has a due date.
+  ['open jobs with status and closing date', list('jobs', 'id', 'closed_at', 'status')],
+  [
+    'open jobs with a closing date',
+    { filters: [{ values: ['open'] }, { dimension: 'jobs.closed_at', operator: 'is_not_null' }] },
+  ],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

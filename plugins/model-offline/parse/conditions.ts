@@ -238,7 +238,7 @@ export function having(cursor: Cursor): boolean {
   const item = here(cursor);
   const dimension = at.nounIn(item, cursor.roleOf) && at.dimensionIn(item, cursor.roleOf);
   if (!dimension || at.entityIn(item)) return restore(cursor, start);
-  return addCondition(cursor, { type: 'missing', mention: dimension, negated: true }, 1);
+  return addCondition(cursor, { type: 'missing', mention: dimension, negated: true, isWith: true }, 1);
 }
 
 /** "with total sales above 10000", "have an average rent over 1200". */

@@ -11,7 +11,10 @@ export function durationIn(items: readonly at.Content[]): { figure: Figure; rest
   const unitOf = ({ kind, operator, tokens: [token] }: at.Content): (typeof UNITS)[Unit] | undefined =>
     kind === 'unknown' || (operator?.grain && !operator.grouping) ? UNITS[token!.stem as Unit] : undefined;
   const isAverage = (item: at.Content): boolean => item.operator?.fn === 'avg';
-  const isLong = (item: at.Content): boolean => opOf(item) === 'duration';
+  // "time to close", but no "delivery time"
+  const isLong = (item: at.Content, i = items.indexOf(item)): boolean =>
+    opOf(item) === 'duration' ||
+    (item.tokens[0]!.word === 'time' && (opOf(items[i + 1]) === 'between' || items[i + 1]?.lead.join() === 'to'));
   const unit = items.map(unitOf).find(Boolean);
   if (!items.some(isAverage) || !(unit || items.some(isLong))) return undefined;
   const isPoint = (item: at.Content | undefined, i: number): boolean =>
@@ -21,6 +24,7 @@ export function durationIn(items: readonly at.Content[]): { figure: Figure; rest
   const points = items.filter(isPoint).map((item) => at.mentionOf(item, item.meanings.filter(at.isDate)));
   const isSpan = (item: at.Content, i: number): boolean =>
     /^(between|order)$/.test(opOf(item)) ||
+    /^(until|till)$/.test(item.tokens[0]!.word) ||
     (opOf(item) === 'and' && (items[i - 1]?.operator?.fn === 'avg' || isPoint(items[i - 1], i - 1)));
   const isNumber = (item: at.Content, i: number): boolean =>
     item.operator?.fn === 'count' && items[i + 1] !== undefined && unitOf(items[i + 1]!) !== undefined;

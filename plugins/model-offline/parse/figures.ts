@@ -66,6 +66,8 @@ export function aggregate(cursor: Cursor): boolean {
     cursor.at++;
     const figure: Figure = { fn: 'sum', mention: unnamed(item.text) };
     const most = here(cursor);
+    // "earned the most certificates"
+    if (/^(most|fewest|least)$/.test(firstWord(most)) && at.entityIn(here(cursor, 1))) return true;
     const [asked, other] = request.figures;
     // "how much did customers in Oslo spend"
     if (asked?.isSum && !other && !request.subject && entitiesIn(asked.mention).length > 0) {
@@ -94,6 +96,7 @@ export function aggregate(cursor: Cursor): boolean {
   const noun = at.takeAdjectives(cursor);
   const isEnd = here(cursor) === undefined || /^(time|operator)$/.test(here(cursor)!.kind);
   const isStart = start === 0 || (start === 1 && request.followUp === 'add');
+  if (fn === 'sum' && isEnd && /money/i.test(item.text)) return addFigure(cursor, { fn, mention: unnamed('money') });
   if (fn === 'count' && (noun || (isEnd && isStart))) {
     // "how many no-shows": rows of what the condition is on; "how many were cancelled": of those before.
     if (noun && !noun.lead.some((word) => /^(are|were|was|of|those|them|these)$/.test(word)))

@@ -129,7 +129,9 @@ export function grouping(cursor: Cursor): boolean {
   let group = takeGroup(cursor, firstWord(item) === 'per');
   // "paid by card"
   const isValue = at.conditionIn(here(cursor), cursor.roleOf)?.meanings.some(({ kind }) => kind === 'value');
-  if (!group) return (said === 'by' && isValue === true) || restore(cursor, start);
+  // "bookings by guests from Japan": those who made them
+  const isAgent = said === 'by' && at.entityIn(here(cursor))?.plural;
+  if (!group) return (said === 'by' && isValue) || isAgent || restore(cursor, start);
   cursor.joined = undefined;
   for (let back = cursor.at; group; ) {
     request.groups = [...request.groups, group];

@@ -89,7 +89,10 @@ const frame: Rule = (cursor) => {
   else if (said === 'compare' || (said === 'than' && next?.time)) {
     request.compare = true;
     if (cursor.conditions.length > 0 && at.adjectiveIn(next, cursor.roleOf)) cursor.joined = 'or';
-  } else if (said === 'more' && !cursor.items.some((item) => item.operator?.op === 'than')) {
+  } else if (
+    said === 'more' &&
+    !cursor.items.some((item, i) => item.operator?.op === 'than' && !cursor.items[i + 1]?.time)
+  ) {
     request.compare = true;
     const rows = at.entityIn(next);
     if (rows) [request.figures, cursor.at] = [[{ fn: 'count', mention: rows }], cursor.at + 1];

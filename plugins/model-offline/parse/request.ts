@@ -19,9 +19,11 @@ export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[]
 
 type ConditionType = 'is' | 'figure' | 'than' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
 type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
-/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `isNext`: right behind another one. `orZero`: none or 0. */
+/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `isNext`: right behind another one. `isWith`: said with "with". `orZero`: none or 0. */
 type Form = Readonly<{ joined?: 'and' | 'or' }> &
-  Readonly<Partial<Record<'negated' | 'isPrefix' | 'isAdjective' | 'isPlace' | 'isNext' | 'orZero', boolean>>>;
+  Readonly<
+    Partial<Record<'negated' | 'isPrefix' | 'isAdjective' | 'isPlace' | 'isNext' | 'isWith' | 'orZero', boolean>>
+  >;
 type Inner = Readonly<{ figure?: Figure; than?: Mention; conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
 export type Condition = Readonly<{ type: ConditionType; mention: Mention }> & Compared & Form & Inner;

@@ -7,7 +7,7 @@ import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { amountsOf, columnsFor, isAmount, isMoney, primaryDates, spanOf, worthOf } from './traits.ts';
+import { amountsOf, columnsFor, isAmount, isMoney, isPeople, primaryDates, spanOf, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
@@ -89,15 +89,21 @@ export function figureOf(
 
 const MONEY = /^(money|spen[dt]|earn|bill|charge|pa(y|id))/i;
 
-/** What "customers spent" or "a product earned": money of theirs, else a sum of money over the rows nearest to them. */
-function moneyOf(context: of.PlanContext, entity: EntityEntry, text: string): Candidate[] {
-  const own = columnsFor(entity, 'money').filter(isMoney);
-  // What people earn is none of what is sold.
-  if (own.length > 0 || /^earn/i.test(text)) return own.map((dimension) => adhoc('sum', { entity, dimension }));
+/** What "customers spent" or "a product earned": the layer's revenue, else a sum of money over the rows nearest to them. */
+function moneyOf(context: of.PlanContext, entity: EntityEntry | undefined, text: string): Candidate[] {
+  const steps = (one: MeaningOf<'measure'>): number => (entity ? of.distance(context, one.entity, entity) : 0) ?? 99;
+  if (entity && /^earn/i.test(text)) {
+    // What people earn is none of what is sold.
+    const own = columnsFor(entity, 'money').filter(isMoney);
+    if (own.length > 0 || isPeople(entity)) return own.map((dimension) => adhoc('sum', { entity, dimension }));
+  }
+  const named = (context.lexicon.phrases.get('revenue') ?? []).filter((one) => one.kind === 'measure');
+  const revenue = of.best(named.filter((one) => steps(one) < 99));
+  if (revenue.length > 0 || !entity)
+    return /^(spen|pa|charge)/i.test(text) && !entity ? [] : declaredIn(revenue).map(ofMeasure);
   const sums = [...context.lexicon.measures.values()].filter(
     ({ measure, name, entity: owner }) => measure?.type === 'sum' && owner !== entity && isMoney({ ...measure, name }),
   );
-  const steps = (one: MeaningOf<'measure'>): number => of.distance(context, one.entity, entity) ?? 99;
   const nearest = Math.min(98, ...sums.map(steps));
   return declaredIn(sums.filter((one) => steps(one) === nearest)).map(ofMeasure);
 }
@@ -119,8 +125,13 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   if (duration) return durations(duration, near);
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
     amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
-  if (mention.meanings.length === 0 && fn === 'sum' && MONEY.test(mention.text))
-    return near.slice(0, 1).flatMap((entity) => moneyOf(context, entity, mention.text));
+  const isMoneySaid = mention.meanings.length === 0 && fn === 'sum' && MONEY.test(mention.text);
+  if (isMoneySaid && !/ (on|for)$/i.test(mention.text)) return moneyOf(context, near[0], mention.text);
+  // "spend on repairs": what these cost.
+  if (isMoneySaid)
+    return near
+      .slice(0, 1)
+      .flatMap((entity) => columnsFor(entity, 'money').map((dimension) => adhoc('sum', { entity, dimension })));
   if (mention.meanings.length === 0)
     return fn === undefined || fn === 'count' ? [] : near.slice(0, 1).flatMap((entity) => amounts(entity, fn));
   const measures = mention.meanings.filter((one) => one.kind === 'measure');

@@ -19,7 +19,7 @@ function textsOf(unplaced: readonly Item[], message: string): string[] {
   for (const { tokens } of unplaced) {
     const [start, end] = [tokens[0]!.start, tokens.at(-1)!.end];
     const last = spans.at(-1);
-    if (last && /^\.?\s+(of (the )?)?$/.test(message.slice(last.end, start))) last.end = end;
+    if (last && /^(-|\.?\s+(of (the )?)?)$/.test(message.slice(last.end, start))) last.end = end;
     else spans.push({ start, end });
   }
   // The values that "apartments" asks for are "Apartment".
@@ -42,7 +42,9 @@ export function lookupsFor({ entities, graph }: Lexicon, unplaced: readonly Item
     owners.length === 0 || owners.some((own) => graph.isRelated(own.name, name));
   const openIn = (entity: EntityEntry): string[] =>
     entity.dimensions.filter((one) => isOpen(entity, one)).map(({ name }) => `${entity.name}.${name}`);
-  const isName = (column: string): number => Number(/(name|title|label)$/.test(column));
+  const isCode = unplaced.some(({ text }) => /\d/.test(text));
+  const isName = (column: string): number =>
+    Number((isCode ? /(code|no|nr|number|sku|ref)$/ : /(name|title|label)$/).test(column));
   const columns = [...entities.values()]
     .filter(isNear)
     .flatMap(openIn)

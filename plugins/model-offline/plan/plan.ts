@@ -1,27 +1,28 @@
 /** Turns a request into a query plan: every name gets its one meaning, or the reader asks. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import type { Figure, Group, Mention, Request } from '../parse/request.ts';
+import type { Condition, Figure, Group, Mention, Request } from '../parse/request.ts';
 import type { PlanDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear } from '../words/lexicon.ts';
-import { applyConditions } from './conditions.ts';
-import { applyPeriods, dateOf, hintedDate, primaryDate } from './dates.ts';
+import { applyPeriods, dateOf, hintedDate } from './dates.ts';
 import { conditionEntities, figureOf, type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { isRowRanking, rankGroups, rankingFigure, rankRows } from './ranking.ts';
-import { isAmount, isPeople, keyOfRows, labelOf } from './traits.ts';
+import { isRowRanking, rankGroups, rankingFigure } from './ranking.ts';
+import { planRows, restrict } from './rows.ts';
+import { isAmount, isFilled, isPeople, keyOfRows, labelOf } from './traits.ts';
 
 const NOT_CLEAR = 'I could not tell what you want to see.';
 
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
-  const request = withSubject(given, context);
+  const request = withShown(withSubject(given, context));
   if (request.trend && !request.groups.some(({ grain }) => grain))
     throw refusal([], 'Say by which period, such as "by month".');
   const alternatives = request.compare && request.periods.length < 2 ? comparedIn(request, given) : [];
   const shape = shapeOf({ ...request, groups: [...alternatives, ...request.groups] }, context);
   const groups: Group[] = [...(shape.by ? [{ mention: shape.by }] : []), ...alternatives, ...request.groups];
-  const near = [request.subject, ...request.beside].flatMap(of.entitiesOf);
+  const ranked = request.subject ? [] : ownersOf(shape.by && { ...shape.by, meanings: of.best(shape.by.meanings) });
+  const near = [...[request.subject, ...request.beside].flatMap(of.entitiesOf), ...ranked];
   const isReached = (entity: EntityEntry, { mention }: Group): boolean =>
     !mention ||
     mention.meanings.some((one) => one.kind === 'term' || of.distance(context, entity, one.entity) !== undefined);
@@ -84,8 +85,13 @@ function withSubject(request: Request, context: of.PlanContext): Request {
   const ranked = ranking?.key?.mention;
   if (request.who && !subject && columns.length === 0 && ranked) {
     const people = [...context.lexicon.entities.values()].filter(isPeople);
+    // "who spent the most": those nearest to the revenue.
+    const revenue = (context.lexicon.phrases.get('revenue') ?? []).filter((one) => one.kind === 'measure');
+    const owners = ranked.meanings.length > 0 ? ownersOf(ranked) : revenue.map(({ entity }) => entity);
+    const steps = (one: EntityEntry) => owners.map((owner) => of.distance(context, owner, one) ?? 99);
+    const nearest = Math.min(98, ...people.flatMap(steps));
     const isJoined = (one: EntityEntry): boolean =>
-      ownersOf(ranked).some((owner) => of.distance(context, owner, one) !== undefined);
+      steps(one).some((count) => (ranked.meanings.length > 0 ? count < 99 : count === nearest));
     return { ...request, subject: rowsOf(of.oneEntity(context, 'who', people.filter(isJoined)), false) };
   }
   const isAmountOnly = figures.every(({ mention }) => mention.meanings.length === 0);
@@ -97,6 +103,16 @@ function withSubject(request: Request, context: of.PlanContext): Request {
   const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
   if (found.length === 0) return request;
   return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found), subject?.plural) };
+}
+
+/** "open bills with number and due date": columns to show, where every row has the first of them. */
+function withShown(request: Request): Request {
+  const isNever = ({ mention }: Condition): boolean =>
+    of.best(mention.meanings).some((one) => one.kind === 'dimension' && isFilled(one.dimension));
+  const given = request.conditions.filter(({ isWith }) => isWith);
+  if (request.figures.length > 0 || request.counting || !given.some(isNever)) return request;
+  const conditions = request.conditions.filter(({ isWith }) => !isWith);
+  return { ...request, conditions, shown: [...given.map(({ mention }) => mention), ...(request.shown ?? [])] };
 }
 
 /** What is measured. `by`: the ranked or listed thing, by which it is split too. `taken`: it is of the first column. */
@@ -339,62 +355,4 @@ function rankFigures(planner: of.Planner, figures: Figures, by: Mention | undefi
   const key = said ? figureOf(planner, said, [base]) : figures[0]!;
   addFigure(planner, key);
   rankGroups(planner, key, by ?? groups[0]?.mention);
-}
-
-function restrict(planner: of.Planner): void {
-  const { request, base } = planner;
-  applyConditions(planner, request.conditions);
-  for (const mention of [request.subject, ...request.beside]) {
-    const isReached = (from: EntityEntry): boolean =>
-      of.entitiesOf(mention).some((one) => of.distance(planner, from, one) !== undefined);
-    if (mention && ![base, ...planner.several].some(isReached))
-      throw refusal([mention.text], `I cannot relate "${mention.text}" to ${base.many}.`);
-  }
-}
-
-/** Shows the rows by their name, with the columns that were asked for. */
-function showColumns(planner: of.Planner, shown: readonly Mention[]): void {
-  const { plan, base } = planner;
-  const found = shown.flatMap((mention): readonly of.Owned[] => {
-    // "their names" are those of the rows, whatever the column is called.
-    if (/^names?$/i.test(mention.text)) return [];
-    if (/^dates?$/i.test(mention.text)) return [primaryDate(planner)];
-    const { meanings } = mention;
-    const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
-    if (own.length > 0 || !meanings.some(({ kind, rank }) => kind === 'entity' && rank >= 2))
-      return [of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention)];
-    const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
-    of.checkWay(planner, { entity }, mention.text);
-    return ownedBy(entity);
-  });
-  const ranked = planner.request.ranking?.key?.mention;
-  const key = ranked ? [of.dimensionOf(planner, ranked)] : [];
-  const names = [...ownedBy(base), ...found, ...key].map(of.full);
-  plan.dimensions = [...new Set(names)].map((dimension) => ({ dimension }));
-}
-
-const ownedBy = (entity: EntityEntry): of.Owned[] => labelOf(entity).map((dimension) => ({ entity, dimension }));
-
-/** Listed rows, or the values of attributes. */
-function planRows(planner: of.Planner): void {
-  const { request, plan, base } = planner;
-  const { subject, columns, ranking, shown = [] } = request;
-  restrict(planner);
-  applyPeriods(planner);
-  const isName = columns[0]?.text === 'names' || columns[0]?.text === 'name';
-  const values = isName ? [] : columns.map((mention) => of.dimensionOf(planner, mention));
-  const [column, second] = values;
-  const { name, type, sample_values: samples = [], unique_count: count = 0 } = column?.dimension ?? {};
-  // Few values that many rows share.
-  const isCategory = type === 'string' && samples.length > 1 && count <= 50;
-  if (subject && isCategory && !second && !request.which && !request.distinct && !request.shown)
-    throw refusal([], `Ask "which ${name}" for its values, or for ${name} and a second attribute of ${base.many}.`);
-  const isDistinct = request.distinct || (!second && !isName && (!subject || isCategory));
-  if (isDistinct && shown.length > 0) throw refusal(shown.map(({ text }) => text));
-  if (isDistinct) plan.dimensions = values.map((one) => ({ dimension: of.full(one) }));
-  else plan.entity = base.name;
-  if (!isDistinct && columns.length + shown.length > 0) showColumns(planner, [...columns, ...shown]);
-  if (!ranking) return;
-  if (!subject) throw refusal([], 'I cannot tell by what to rank; name it with "by".');
-  rankRows(planner);
 }

@@ -82,6 +82,8 @@ export function rankRows(planner: of.Planner): void {
       : of.asked(planner, 'rank', `By what shall I rank ${entity.many}?`, columns, of.labelOfDimension);
   const dimension = of.full(key ? of.dimensionOf(planner, key.mention) : own());
   plan.orderBy = [{ by: dimension, direction }];
+  const isShown = plan.dimensions.some((one) => one.dimension === dimension);
+  if (plan.entity && plan.dimensions.length > 0 && !isShown) plan.dimensions.push({ dimension });
   if (limit !== undefined && !plan.filters.some((one) => one.dimension === dimension))
     of.addFilter(plan, { dimension, operator: 'is_not_null' });
 }

@@ -21,6 +21,9 @@ const isIdentifier = (entity: EntityEntry, dimension: ModelDimension): boolean =
 export const mayLack = ({ null_count: count, nullable = false }: ModelDimension): boolean =>
   count === undefined ? nullable : count > 0;
 
+/** Every row is known to have a value. */
+export const isFilled = ({ null_count: count, nullable }: ModelDimension): boolean => count === 0 || nullable === false;
+
 /** The meaning is a number that may be added up or averaged. */
 export const isAmount = (one: Meaning): one is MeaningOf<'dimension'> =>
   one.kind === 'dimension' && one.dimension.type === 'number' && !isIdentifier(one.entity, one.dimension);

@@ -51,7 +51,7 @@ op=only: only|just|restricted to|limited to|filter to|narrow down to
 op=same: same|the same|same for|the same for|same thing for|do the same for|what about|how about|and for|and what about|and how about|now for|and in
 op=instead: instead|rather
 op=also: also|too|additionally|in addition
-op=all: all|any|at all|right now|have on file|do we have on file|we own|do we own|across all|on file|on record|in our catalogue|in the catalogue|in our catalog|in the catalog|in our system|in the system|in our records|in our books|i e|that is|so far|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
+op=all: all|any|at all|right now|with us|have on file|do we have on file|we own|do we own|across all|on file|on record|in our catalogue|in the catalogue|in our catalog|in the catalog|in our system|in the system|in our records|in our books|i e|that is|so far|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
 op=amount: value|amount|worth|money|spend|spends|spent|spending|earn|earns|earned|bill|billed|charge|charged|pay|paid|spend on|spent on|spending on|pay for|paid for|value of|amount of|worth of|the value of|the amount of
 op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|months; grain=quarter: quarter|quarters; grain=year: year|years
 op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
@@ -74,13 +74,13 @@ i we us our ours my me you your it its they them their there here this these tho
 show tell give get find display see want need know like let what how question answer data database table
 as into within during among when where than exist exists existing currently
 look up lookup fetch return report calculate compute determine figure out bring provide present
-come comes came coming still located based living belong belongs belonging happen happened
+come comes came coming gets getting send out named called still located based living belong belongs belonging happen happened
 figures one ones recorded entry entries ever yet already single respectively ok okay well oh
 company organisation organization system go went gone via through`);
 
 /** Verbs that only say that two things are related, whatever they are. */
 const EVERYDAY = wordSet(`
-place placed make makes made host hosts hosted run ran runs use used uses work works worked assign assigned operate operated operates
+place placed send sends sent make makes made host hosts hosted run ran runs use used uses work works worked assign assigned operate operated operates
 report reported reports cause caused handle handled manage managed draw draws drew drawn attract attracted grant granted include included lead leads led involve involved pass passes lasts lasted lasting buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
 living write wrote written issue issued gave give given gives held hold holds teach taught perform performed conduct conducted carry carried receive received bring brings brought book booked order ordered offer offered`);
 

@@ -37,6 +37,7 @@ export function stem(word: string): string {
 const VERBS =
   'left leave,weigh weight,weighs weight,complained complaint,died death,born birth,sent send,lost loss,grew growth,flown flight,paid pay,sold sale,sell sale,spent spend,driven drive,drove drive,bought buy,made make,built build,held hold';
 const PAST = new Map(VERBS.split(',').map((pair) => pair.split(' ') as [string, string]));
+const NOUNS = new Set(PAST.values());
 
 /** What a verb and its noun have in common: "produced" and "production", "attend" and "attendees". */
 export function root(word: string): string {
@@ -59,7 +60,8 @@ export function root(word: string): string {
 }
 
 /** A form of a verb, or a noun made of one; "plane" and "plan" have no more in common than letters. */
-export const isDerived = (word: string): boolean => PAST.has(word) || /(ed|ing|ion|ment|al|ee|ance)s?$/.test(word);
+export const isDerived = (word: string): boolean =>
+  PAST.has(word) || NOUNS.has(word) || /(ed|ing|ion|ment|al|ee|ance)s?$/.test(word);
 
 /** Where a name is found by the verb it was made of; "~" marks names that are no verbs themselves. */
 export const rootKey = (words: readonly string[]): string =>
