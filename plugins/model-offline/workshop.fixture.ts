@@ -23,6 +23,7 @@ dimensions:
 ${KEY}
   - {name: full_name}
   - {name: grade, sample_values: [junior, senior], unique_count: 2}
+  - {name: city}
   - {name: salary, type: number}
   - {name: birth_date, type: date}
   - {name: left_dt, type: date, nullable: true}
@@ -35,6 +36,7 @@ ${KEY}
   - {name: serial_no}
   - {name: kind, sample_values: [Lathe, Mill], unique_count: 2}
   - {name: weight_kg, type: number}
+  - {name: last_inspection, type: date, nullable: true}
   - {name: scrapped_on, type: date, nullable: true}
 joins:
   - {target: clients, relationship: many_to_one, on: {from: client_id, to: id}}
@@ -61,6 +63,8 @@ ${KEY}
   - {name: bill_no}
   - {name: issued_on, type: date}
   - {name: paid_on, type: date, nullable: true}
+  - {name: expires_on, type: date, nullable: true}
+  - {name: discount_pct, type: number}
   - {name: status, sample_values: [open, paid, cancelled], unique_count: 3}
   - {name: total_amount, type: number}
 measures:

@@ -109,6 +109,32 @@ it.each([
     'open jobs with a closing date',
     { filters: [{ values: ['open'] }, { dimension: 'jobs.closed_at', operator: 'is_not_null' }] },
   ],
+  // Whose city, where those of technicians are not known?
+  ['jobs from Turin', null],
+  ['jobs of clients in Turin', is('clients.city', 'Turin')],
+  ['active machines', null],
+  ['full jobs', null],
+  ['highest paid technician', null],
+  ['expired bills', null],
+  ['Which bills expired in 2025?', { timeRange: { dimension: 'bills.expires_on' } }],
+  [
+    'How many machines have never been inspected?',
+    { filters: [{ dimension: 'machines.last_inspection', operator: 'is_null' }] },
+  ],
+  [
+    'bills paid within 7 days',
+    { filters: [{}, { dimension: 'bills.paid_on', since: 'bills.issued_on', values: [7] }] },
+  ],
+  ['bills within 7 days', null],
+  ['name of the machine with the most jobs', { measures: ['jobs.count'], limit: 1 }],
+  [
+    'average days between issue and payment',
+    { adhocMeasures: [{ dimension: 'bills.paid_on', since: 'bills.issued_on' }] },
+  ],
+  ['average number of jobs per machine', { ratios: [{ of: 'jobs.count', per: 'machines.count' }] }],
+  // A technician has no clients but through jobs.
+  ['average number of clients per technician', null],
+  ['Total bills by city', null],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

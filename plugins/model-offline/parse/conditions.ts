@@ -73,6 +73,8 @@ export function comparison(cursor: Cursor): boolean {
   const { roleOf } = cursor;
   const item = here(cursor);
   if (twoColumns(cursor)) return true;
+  // "resolved within 7 days"
+  if (firstWord(item) === 'within' && !at.dateIn(here(cursor, -1))) return false;
   const alone = takeBounds(cursor);
   if (alone) {
     const next = here(cursor);
@@ -135,7 +137,9 @@ export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean
   const taken = before || after ? 2 : 1;
   const isPlace = item!.lead.some((word) => /^(in|from|of)$/.test(word));
   const isNext = item!.lead.length === 0 && at.adjectiveIn(here(cursor, -1), cursor.roleOf) !== undefined;
-  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, isPlace, isNext, ...how }, taken);
+  const mention = (before ?? after ?? alone)!;
+  const isAdjective = at.entityIn(next) !== undefined && next!.lead.length === 0;
+  return addCondition(cursor, { type: 'is', mention, isPlace, isNext, isAdjective, ...how }, taken);
 }
 
 /** What must not be: "not cancelled", "except the store", "neither free nor starter", "no orders", "never ordered". */

@@ -152,7 +152,8 @@ export function ranking(cursor: Cursor): boolean {
   const isQuantity = /^(most|fewest|least)$/.test(firstWord(item)) && isNamed;
   const entity = at.entityIn(next);
   const isFigure = at.measureIn(next, roleOf) ?? at.nounIn(next, roleOf)?.meanings.some(at.isNumber);
-  if (next?.operator?.op === 'amount' && isNamed) return done({ key: { fn: 'sum', mention: unnamed(next.text) } }, 1);
+  if (next && isQuantity && firstWord(next) === 'money')
+    return done({ key: { fn: 'sum', mention: unnamed(next.text) } }, 1);
   if (next && isQuantity && entity) return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   const thing = isQuantity ? undefined : (entity ?? at.dimensionIn(next, roleOf));

@@ -205,6 +205,10 @@ const column: Rule = (cursor) => {
   cursor.joined = undefined;
   const next = here(cursor, op(cursor) === 'all' ? 1 : 0);
   const isOfRows = request.subject === undefined && at.entityIn(next)?.plural === true && next!.lead.includes('of');
+  if (firstWord(item) === 'name' && next?.lead.includes('of') && at.entityIn(next) && !at.entityIn(next)!.plural) {
+    request.listing = true;
+    return true;
+  }
   // "names of stations in Lisbon" are what these are called; "what kinds of events" are the values there are.
   if (isOfRows && /^names?$/.test(firstWord(item))) {
     Object.assign(request, { listing: true, shown: [unnamed(item!.text)] });

@@ -1,4 +1,5 @@
 /** Turns verbs that stand for rows into what a sentence with a noun would say: "borrowed 3 times" into "with 3 loans". */
+import { isDated } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
 import { readOperator } from '../words/vocabulary.ts';
 
@@ -31,6 +32,12 @@ export function withNouns(items: readonly Content[]): Content[] {
     const isTimes = opOf(next) === 'comparator' && second?.kind === 'number' && wordOf(third) === 'times';
     const isMost = /^(most|fewest|least)$/.test(wordOf(next)) && isOver(second);
     const bare: Content = { ...noun, lead: [] };
+    // "between issue and payment"
+    const dates = item.verb?.filter(isDated) ?? [];
+    if (dates.length > 0 && (opOf(out.at(-1)) === 'between' || /^(from|to)$/.test(item.lead.at(-1) ?? ''))) {
+      out.push({ ...item, kind: 'names', meanings: dates });
+      continue;
+    }
     if (isVerb && isTimes && opOf(out.at(-1)) === 'with') out.pop();
     if (isVerb && opOf(next) === 'thing') out.push(...(isDenied ? [] : [said(item, 'with')]), bare);
     else if (isVerb && isTimes) out.push(said(item, 'with'), next!, second, bare);

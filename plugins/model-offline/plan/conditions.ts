@@ -69,7 +69,10 @@ const labelOfWay = (way: Way): string =>
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
 /** A value, term, segment or yes/no attribute. */
-function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace, isNext }: Condition): void {
+function applyIs(
+  planner: Planner,
+  { mention, negated = false, isPrefix, isPlace, isNext, isAdjective }: Condition,
+): void {
   const { base, plan } = planner;
   const { text, meanings } = mention;
   const isEvent = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && isTime(one.dimension);
@@ -85,19 +88,18 @@ function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace
   const attributes = new Set(related.map((one) => (one.kind === 'segment' ? one.segment.name : one.dimension.name)));
   // What the rows have themselves is meant, unless something named beside them has it too; else different attributes
   // with the same value are different questions.
-  const named = [planner.request.subject, ...planner.request.beside].flatMap(of.entitiesOf);
-  const isNamed = (one: Way): boolean => one.entity === base || named.includes(one.entity);
-  const near = related.filter((one) => isNamed(one) && one.rank >= 2);
-  const isOwn = near.length > 0 && near.every((one) => one.entity === base);
-  const others = attributes.size > 1 ? of.best(related) : of.reachable(planner, related);
-  const candidates = isOwn ? of.best(near) : others;
+  const named = namedRows(planner);
+  const near = related.filter(({ entity, rank }) => rank >= 2 && (entity === base || named.includes(entity)));
+  const isOwn = near.length > 0 && near.every(({ entity }) => entity === base);
+  const candidates = isOwn || attributes.size > 1 ? of.best(isOwn ? near : related) : of.reachable(planner, related);
   if (candidates.length === 0) throw refusal([text], `I cannot relate "${text}" to ${base.many}.`);
   const way = of.asked<Way>(planner, `value:${text}`, `What do you mean by "${text}"?`, candidates, labelOfWay);
   of.checkWay(planner, way, text);
   checkOwner(planner, way, text);
   const many = isSeveral(planner, way.entity);
   // "owners in York" are not those who have been to a clinic there, "paperless billing" not those with such complaints.
-  if (many && (isPlace || isNext) && !named.includes(way.entity))
+  const isFlag = isAdjective && way.kind === 'dimension' && way.entity !== base;
+  if (((many && (isPlace || isNext)) || isFlag) && !named.includes(way.entity))
     throw refusal([text], `I know "${text}" as ${way.entity.many}, not of ${base.many}.`);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
@@ -111,14 +113,23 @@ function applyIs(planner: Planner, { mention, negated = false, isPrefix, isPlace
   else of.addFilter(plan, { dimension, operator, values });
 }
 
+const namedRows = ({ request }: Planner): EntityEntry[] => [request.subject, ...request.beside].flatMap(of.entitiesOf);
+
 /** Refuses a value known of another entity only than the one named with it, which may have it too: "clinics in London". */
 function checkOwner(planner: Planner, way: Way, text: string): void {
-  const named = [planner.request.subject, ...planner.request.beside].flatMap(of.entitiesOf);
-  if (way.kind !== 'value' || way.entity === planner.base || named.includes(way.entity)) return;
+  const { base } = planner;
+  const named = namedRows(planner);
+  if (way.kind !== 'value' || way.entity === base || named.includes(way.entity)) return;
   const { name } = way.dimension;
+  // "shipments from Hamburg" of customers there, where the cities of depots are not all known
+  const isOpen = ({ sample_values: samples = [], unique_count: count = 0 }: ModelDimension): boolean =>
+    samples.length === 0 || samples.length < count;
+  const isNear = (one: EntityEntry, own: ModelDimension): boolean =>
+    named.includes(one) ? one !== base : isOpen(own) && of.distance(planner, base, one) !== undefined;
   const mayHave = (one: EntityEntry): boolean =>
-    one !== planner.base && one.dimensions.some((own) => own.name === name && !labelOf(one).includes(own));
-  const other = named.find(mayHave);
+    one !== way.entity &&
+    one.dimensions.some((own) => own.name === name && isNear(one, own) && !labelOf(one).includes(own));
+  const other = [...planner.lexicon.entities.values()].find(mayHave);
   if (other) throw refusal([text], `I know "${text}" as ${of.labelOfDimension(way)}, not of ${other.many}.`);
 }
 
@@ -133,19 +144,11 @@ function applyTerm(planner: Planner, { term }: MeaningOf<'term'>, negated: boole
   if (role !== 'condition' || !entity || !of.isRelated(planner, base, entity))
     throw refusal([term.term], `I cannot relate "${term.term}" to ${base.many}.`);
   of.checkWay(planner, { entity }, term.term);
-  const many = isSeveral(planner, entity);
+  isSeveral(planner, entity);
   if (conditions) {
-    const { filters, segments, excludedSegments, related } = planOf(
-      { ...planner, define: undefined },
-      entity,
-      conditions,
-    );
-    if (negated || many || (related.length > 0 && entity !== base))
+    if (negated || entity !== base)
       throw refusal([term.term], `I cannot apply "${term.term}" (${term.definition}) to ${base.many}.`);
-    for (const one of filters) of.addFilter(planner.plan, one);
-    planner.plan.segments.push(...segments);
-    planner.plan.excludedSegments.push(...excludedSegments);
-    planner.plan.related.push(...related);
+    applyConditions({ ...planner, define: undefined, events: [] }, conditions);
     return;
   }
   applySegment(planner, entity, name ?? term.term, negated);
@@ -223,7 +226,10 @@ function applyCompare(planner: Planner, condition: Condition): void {
   of.addFilter(plan, { dimension: of.full(item), operator: operator!, values: [value!] });
 }
 
-function applyMissing(planner: Planner, { mention, negated, orZero }: Condition): void {
+/** Dates that may lie ahead. */
+const PLANNED = /(^|_)(expir\w*|due|valid|ends?|until|deadline|planned|scheduled|promised|expected|target|next)(_|$)/;
+
+function applyMissing(planner: Planner, { mention, negated, orZero, isWith }: Condition): void {
   const { base, plan, request } = planner;
   const item = of.dimensionOf(planner, mention);
   const { dimension } = item;
@@ -240,6 +246,8 @@ function applyMissing(planner: Planner, { mention, negated, orZero }: Condition)
     // "orders placed in Berlin": every row has its own first date, unless some are known not to, "pets that died".
     if (primary === dimension && !more && !mayLack(dimension)) return;
     planner.events.push({ ...item, isCertain: true });
+    // "expired" is more than to have a date for that.
+    if (!isWith && PLANNED.test(dimension.name)) throw refusal([mention.text], `I do not know when ${name} is past.`);
   }
   const isKey = item.entity.joinColumns.has(dimension.name.toLowerCase());
   if (orZero && dimension.type === 'number' && !isKey && !mayLack(dimension))

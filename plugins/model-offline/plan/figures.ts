@@ -2,12 +2,12 @@
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { type Duration, entitiesIn, type Figure, type Mention } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
-import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
+import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { amountsOf, columnsFor, isAmount, isMoney, isPeople, primaryDates, spanOf, worthOf } from './traits.ts';
+import { amountsOf, columnsFor, isAmount, isPeople, isRate, primaryDates, spanOf, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
@@ -89,24 +89,18 @@ export function figureOf(
 
 const MONEY = /^(money|spen[dt]|earn|bill|charge|pa(y|id))/i;
 
-/** What "customers spent" or "a product earned": the layer's revenue, else a sum of money over the rows nearest to them. */
+/** What "customers spent" or "a product earned" is the layer's revenue; what people earn is their own. */
 function moneyOf(context: of.PlanContext, entity: EntityEntry | undefined, text: string): Candidate[] {
-  const steps = (one: MeaningOf<'measure'>): number => (entity ? of.distance(context, one.entity, entity) : 0) ?? 99;
-  if (entity && /^earn/i.test(text)) {
-    // What people earn is none of what is sold.
-    const own = columnsFor(entity, 'money').filter(isMoney);
-    if (own.length > 0 || isPeople(entity)) return own.map((dimension) => adhoc('sum', { entity, dimension }));
-  }
-  const named = (context.lexicon.phrases.get('revenue') ?? []).filter((one) => one.kind === 'measure');
-  const revenue = of.best(named.filter((one) => steps(one) < 99));
-  if (revenue.length > 0 || !entity)
-    return /^(spen|pa|charge)/i.test(text) && !entity ? [] : declaredIn(revenue).map(ofMeasure);
-  const sums = [...context.lexicon.measures.values()].filter(
-    ({ measure, name, entity: owner }) => measure?.type === 'sum' && owner !== entity && isMoney({ ...measure, name }),
-  );
-  const nearest = Math.min(98, ...sums.map(steps));
-  return declaredIn(sums.filter((one) => steps(one) === nearest)).map(ofMeasure);
+  const isEarned = /^earn/i.test(text);
+  if (entity && isEarned && isPeople(entity)) return pricesOf(entity);
+  if (!entity && !isEarned && !/^(money|bill)/i.test(text)) return [];
+  const isOf = (one: Meaning): one is MeaningOf<'measure'> =>
+    one.kind === 'measure' && (!entity || of.distance(context, one.entity, entity) !== undefined);
+  return declaredIn(of.best((context.lexicon.phrases.get('revenue') ?? []).filter(isOf))).map(ofMeasure);
 }
+
+const pricesOf = (entity: EntityEntry): Candidate[] =>
+  columnsFor(entity, 'money').map((dimension) => adhoc('sum', { entity, dimension }));
 
 /** A metric and the measure it is made of are one figure. */
 const declaredIn = (measures: readonly MeaningOf<'measure'>[]): readonly MeaningOf<'measure'>[] =>
@@ -124,14 +118,13 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   const { fn, mention, duration } = figure;
   if (duration) return durations(duration, near);
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
-    amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
+    amountsOf(entity)
+      .filter((one) => type !== 'sum' || !isRate(one))
+      .map((dimension) => adhoc(type, { entity, dimension }));
   const isMoneySaid = mention.meanings.length === 0 && fn === 'sum' && MONEY.test(mention.text);
   if (isMoneySaid && !/ (on|for)$/i.test(mention.text)) return moneyOf(context, near[0], mention.text);
   // "spend on repairs": what these cost.
-  if (isMoneySaid)
-    return near
-      .slice(0, 1)
-      .flatMap((entity) => columnsFor(entity, 'money').map((dimension) => adhoc('sum', { entity, dimension })));
+  if (isMoneySaid) return near.slice(0, 1).flatMap(pricesOf);
   if (mention.meanings.length === 0)
     return fn === undefined || fn === 'count' ? [] : near.slice(0, 1).flatMap((entity) => amounts(entity, fn));
   const measures = mention.meanings.filter((one) => one.kind === 'measure');

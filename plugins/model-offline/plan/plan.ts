@@ -1,17 +1,16 @@
 /** Turns a request into a query plan: every name gets its one meaning, or the reader asks. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import type { Condition, Figure, Group, Mention, Request } from '../parse/request.ts';
+import type { Figure, Group, Mention, Request } from '../parse/request.ts';
 import type { PlanDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear } from '../words/lexicon.ts';
 import { applyPeriods, dateOf, hintedDate } from './dates.ts';
-import { conditionEntities, figureOf, type PlannedFigure, typeOf } from './figures.ts';
+import { figureOf, type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { isRowRanking, rankGroups, rankingFigure } from './ranking.ts';
+import { rankGroups, rankingFigure } from './ranking.ts';
 import { planRows, restrict } from './rows.ts';
-import { isAmount, isFilled, isPeople, keyOfRows, labelOf } from './traits.ts';
-
-const NOT_CLEAR = 'I could not tell what you want to see.';
+import { baseOf, comparedIn, ownersOf, type Shape, shapeOf, withShown, withSubject } from './shape.ts';
+import { keyOfRows, labelOf } from './traits.ts';
 
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
@@ -28,9 +27,7 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
     mention.meanings.some((one) => one.kind === 'term' || of.distance(context, entity, one.entity) !== undefined);
   const canSplit = (entity: EntityEntry): boolean => groups.every((group) => isReached(entity, group));
   const { per } = request;
-  const asked = per
-    ? [...shape.figures.map((one) => totalOf(one, context)), { fn: per.fn, mention: per.mention }]
-    : shape.figures;
+  const asked = per ? [...shape.figures.map((one) => totalOf(one, context)), per] : shape.figures;
   if (per && (asked.length !== 2 || request.ranking || request.share))
     throw refusal([per.mention.text], 'I can divide one figure by another.');
   const figures = asked.map((figure) => figureOf(context, figure, near, canSplit));
@@ -49,17 +46,6 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   return Object.fromEntries(parts.filter(([, value]) => isSaid(value))) as QueryPlan;
 }
 
-/** What values that are compared are of: "students or seniors" by membership. */
-function comparedIn({ conditions }: Request, { subject, figures }: Request): Group[] {
-  const [first] = conditions.filter(({ type }, at) => {
-    const joined = conditions[at + 1]?.joined;
-    return type === 'is' && (joined === 'or' || (joined && (subject ?? figures[0])));
-  });
-  const values = (first?.mention.meanings ?? []).filter((one) => one.kind === 'value');
-  if (!first || values.length === 0) throw refusal([], 'I cannot tell what to compare with what.');
-  return [{ mention: { ...first.mention, meanings: values.map((one) => ({ ...one, kind: 'dimension' as const })) } }];
-}
-
 /** What is divided is a total, also where its average was asked for. */
 function totalOf(figure: Figure, { lexicon }: of.PlanContext): Figure {
   const [only, more] = figure.mention.meanings.filter(({ kind }) => kind === 'measure');
@@ -69,134 +55,6 @@ function totalOf(figure: Figure, { lexicon }: of.PlanContext): Figure {
     entity === only.entity && measure?.type === 'sum' && measure.sql === only.measure!.sql;
   const total = [...lexicon.measures.values()].find(isTotal);
   return total ? { ...figure, mention: { ...figure.mention, meanings: [total] } } : figure;
-}
-
-const rowsOf = (entity: EntityEntry, plural = true): Mention => {
-  const meaning = { kind: 'entity', entity, rank: 3 } as const;
-  return { text: entity.many, plural, meanings: [meaning] };
-};
-const ownersOf = (mention: Mention | undefined): EntityEntry[] =>
-  (mention?.meanings ?? []).flatMap((one) => (one.kind === 'term' ? [] : [one.entity]));
-
-/** A condition used as a noun, a date, or "who" stands for the rows it is of. */
-function withSubject(request: Request, context: of.PlanContext): Request {
-  const { subject, figures, columns, ranking, conditions, groups, periods } = request;
-  if (subject && of.entitiesOf(subject).length > 0) return request;
-  const ranked = ranking?.key?.mention;
-  if (request.who && !subject && columns.length === 0 && ranked) {
-    const people = [...context.lexicon.entities.values()].filter(isPeople);
-    // "who spent the most": those nearest to the revenue.
-    const revenue = (context.lexicon.phrases.get('revenue') ?? []).filter((one) => one.kind === 'measure');
-    const owners = ranked.meanings.length > 0 ? ownersOf(ranked) : revenue.map(({ entity }) => entity);
-    const steps = (one: EntityEntry) => owners.map((owner) => of.distance(context, owner, one) ?? 99);
-    const nearest = Math.min(98, ...people.flatMap(steps));
-    const isJoined = (one: EntityEntry): boolean =>
-      steps(one).some((count) => (ranked.meanings.length > 0 ? count < 99 : count === nearest));
-    return { ...request, subject: rowsOf(of.oneEntity(context, 'who', people.filter(isJoined)), false) };
-  }
-  const isAmountOnly = figures.every(({ mention }) => mention.meanings.length === 0);
-  if (!subject && (!isAmountOnly || columns.length > 0 || ranked)) return request;
-  const noun = subject ?? conditions.find(({ type }) => /^(is|equals)$/.test(type))?.mention;
-  // "signups per month": rows of what the date is of.
-  const hint = [...periods, ...groups].find((one) => one.hint)?.hint;
-  const owners = noun ? [...conditionEntities(context, noun)] : [];
-  const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
-  if (found.length === 0) return request;
-  return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found), subject?.plural) };
-}
-
-/** "open bills with number and due date": columns to show, where every row has the first of them. */
-function withShown(request: Request): Request {
-  const isNever = ({ mention }: Condition): boolean =>
-    of.best(mention.meanings).some((one) => one.kind === 'dimension' && isFilled(one.dimension));
-  const given = request.conditions.filter(({ isWith }) => isWith);
-  if (request.figures.length > 0 || request.counting || !given.some(isNever)) return request;
-  const conditions = request.conditions.filter(({ isWith }) => !isWith);
-  return { ...request, conditions, shown: [...given.map(({ mention }) => mention), ...(request.shown ?? [])] };
-}
-
-/** What is measured. `by`: the ranked or listed thing, by which it is split too. `taken`: it is of the first column. */
-type Shape = { readonly figures: readonly Figure[]; readonly by?: Mention | undefined; readonly taken?: boolean };
-
-function shapeOf(request: Request, context: of.PlanContext): Shape {
-  const { figures, subject, columns, ranking, groups, conditions, listing, counting } = request;
-  const [entity] = of.entitiesOf(subject);
-  const thing = subject ?? columns[0];
-  if (figures.length > 0) {
-    const counts = figures.every(({ mention }) => mention.meanings.some((one) => subject?.meanings.includes(one)));
-    return { figures, by: !counts && (listing || (columns.length > 0 && ranking)) ? thing : undefined };
-  }
-  if (isRowRanking(context, request)) return { figures: [] };
-  if (ranking) {
-    const key = rankingFigure(request, thing !== undefined || groups.length > 0);
-    if (key) return { figures: [key], by: thing };
-    if (thing && /^(count|often)$/.test(ranking.of ?? '')) {
-      const [value] = columns;
-      if (!value && ranking.of === 'count')
-        throw refusal([thing.text], `Name what is common, such as "most common … of ${thing.text}".`);
-      if (!value) return { figures: [{ fn: 'count', mention: rowsOf(childOf(context, thing)) }], by: thing };
-      const owner = of.oneEntity(context, thing.text, subject ? of.entitiesOf(subject) : ownersOf(value));
-      return { figures: [{ fn: 'count', mention: rowsOf(owner) }], by: value, taken: true };
-    }
-    const named = thing ? ` ${thing.text}` : '';
-    if (!thing || !ranking.isSorting)
-      throw refusal([], `I cannot tell by what to rank${named}; say it with "by", such as "by number of …".`);
-  }
-  const count: Figure[] = subject ? [{ fn: 'count', mention: subject }] : [];
-  if (request.share || groups.length > 0 || (counting && entity)) {
-    // "share of generation" is of what was generated, not of rows.
-    if (entity && !counting && !subject!.plural && /(ion|ance|ing|ment)$/i.test(subject!.text))
-      throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
-    if (entity) return { figures: count };
-    if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
-    // "booking fees by channel": all of them, unless the word may be of one.
-    const isSum = thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text);
-    const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
-    const both = ['sum', 'avg'] as const;
-    const fn = isSum ? 'sum' : of.asked(context, `fn:${thing.text}`, 'Which figure do you mean?', both, label);
-    return { figures: [{ fn, mention: thing }], taken: true };
-  }
-  // "cities with an average rent over 1200"
-  const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
-  if (bounded && thing) return { figures: [bounded], by: thing, taken: true };
-  // "customers with at least 5 orders" shows how many; rows without any are listed.
-  const numeric = conditions.filter(({ type, comparator, value }) => {
-    const holdsForNone = comparator?.startsWith('less') || comparator === 'not_equals' || value === 0;
-    return type === 'related' && !(value === 0 && comparator === 'greater_than') && (!subject || !holdsForNone);
-  });
-  if (numeric.length === 1 && thing) return { figures: [{ fn: 'count', mention: numeric[0]!.mention }], by: thing };
-  const isBare = entity && !listing && !request.which && !ranking && columns.length === 0;
-  return { figures: isBare && countsByDefault(request, entity) ? count : [] };
-}
-
-/** What belongs to the rows that are "popular" or "performed most often", where each of it belongs to one of them. */
-function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
-  const parents = of.entitiesOf(thing);
-  const children = [...context.lexicon.entities.values()].filter((one) =>
-    parents.some((parent) => of.distance(context, one, parent) === 1),
-  );
-  const question = `Which ${thing.text} has the most of what?`;
-  return of.asked(context, `most:${thing.text}`, question, children, ({ many }) => many);
-}
-
-/** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */
-function countsByDefault({ conditions, periods }: Request, { model }: EntityEntry): boolean {
-  if (conditions.some(({ type }) => type !== 'is')) return false;
-  const isDated = periods.some(({ hint }) => hint);
-  if (periods.some(({ text }) => /^(upcoming|future)/i.test(text))) return false;
-  return model.type === 'fact' || (!isDated && (periods.length > 0 || conditions.length === 0));
-}
-
-function baseOf({ subject, columns }: Request, context: of.PlanContext): EntityEntry {
-  if (subject) return of.oneEntity(context, subject.text, of.entitiesOf(subject));
-  const [column] = columns;
-  if (!column) throw refusal([], NOT_CLEAR);
-  const found = ownersOf({ ...column, meanings: of.best(column.meanings.filter(({ kind }) => kind === 'dimension')) });
-  const shared = of.prefer(found, (entity) =>
-    columns.every(({ meanings }) => meanings.some((one) => one.kind === 'dimension' && one.entity === entity)),
-  );
-  const label = ({ many }: EntityEntry): string => `${column.text} of ${many}`;
-  return of.asked(context, `dimension:${column.text}`, `Which "${column.text}" do you mean?`, shared, label);
 }
 
 function addFigure({ plan }: of.Planner, { name, adhoc }: PlannedFigure): void {
@@ -219,6 +77,9 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   if (figures.some(({ entity }) => entity !== base) && conditions.length > 0 && !request.per)
     throw refusal([], 'I cannot tell which of the figures the conditions belong to; ask for them one at a time.');
   for (const figure of figures) addFigure(planner, figure);
+  // What has no end yet takes no time.
+  for (const { adhoc } of figures)
+    if (adhoc?.since) of.addFilter(plan, { dimension: adhoc.dimension, operator: 'is_not_null' });
   const isAverage = figures.some((one) => typeOf(planner, one) === 'avg');
   // "average quantity per order item" over order items is the average itself.
   const split = groups.filter(({ mention, per }) => !(isAverage && per && of.entitiesOf(mention).includes(base)));
@@ -228,7 +89,9 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
     const isOne =
       entity &&
       (labelOf(entity).every((one) => one.primary_key) || split.some((one) => !one.grain && one.mention !== mention));
-    if (isOne && !isAverage && !share && !ranking)
+    // "average consumption per customer": of each of hundreds, or of all?
+    const isMany = isAverage && entity && entity !== base && (entity.model.rowCount ?? 0) > 100;
+    if ((isMany || (isOne && !isAverage)) && !share && !ranking)
       throw refusal([], `I cannot tell whether you mean each of the ${entity.many} or an average over them.`);
   }
   const dimensions = (isGrain: boolean): PlanDimension[] => {
@@ -267,6 +130,7 @@ function ofRowsOnly({ plan, base, lexicon }: of.Planner): void {
 
 /** "cost per kilometre": the total of one by the total of the other. */
 function divide(planner: of.Planner, figures: Figures, times = 1): void {
+  const { request } = planner;
   const [first, second] = figures.map((figure) => {
     const type = typeOf(planner, figure);
     if (!/^(sum|count|count_distinct)$/.test(type) && (figure.adhoc || type !== 'ratio'))
@@ -275,6 +139,10 @@ function divide(planner: of.Planner, figures: Figures, times = 1): void {
   });
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
   if (first === second) throw refusal([], 'Both parts of the ratio are the same figure.');
+  const [counted, by] = figures.map(({ entity }) => entity);
+  // Students per session: nobody says by which of their enrolments.
+  if (request.per?.fn === 'count' && of.distance(planner, counted!, by!) === undefined)
+    throw refusal([], `I cannot count ${counted!.many} for each of the ${by!.many}.`);
   const name = `${last(first!)}_per_${times === 1 ? '' : `${times}_`}${last(second!).replace(/^total_/, '')}`;
   planner.plan.ratios = [{ name, of: first!, per: second!, ...(times !== 1 && { times }) }];
 }

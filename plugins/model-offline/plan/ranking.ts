@@ -4,7 +4,7 @@ import { primaryDate } from './dates.ts';
 import { type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { columnsFor, isAmount, keyOfRows } from './traits.ts';
+import { columnsFor, isAmount } from './traits.ts';
 
 const DEFAULT_LIMIT = 10;
 /** Ends of names of numbers that add up. */
@@ -59,11 +59,10 @@ export function rankGroups(planner: of.Planner, key: PlannedFigure, ranked: Ment
     if (direction === 'asc' && identity && owner !== base && typeOf(planner, key) === 'count')
       throw refusal([], `${owner.many} without any ${base.many} would come first; ask which ${owner.many} have none.`);
     // Rows without a value for the group are no winner: they are left out, which the filter says.
-    const name = identity ? `${owner.name}.${keyOfRows(owner)!.name}` : dimension;
     const isPlain = (operator: string): boolean => !/^(not_|is_null)/.test(operator);
-    const isGiven = plan.filters.some((one) => one.dimension === name && isPlain(one.operator));
-    if (plan.timeRange?.dimension !== name && !isGiven)
-      of.addFilter(plan, { dimension: name, operator: 'is_not_null' });
+    const isGiven = plan.filters.some((one) => one.dimension === dimension && isPlain(one.operator));
+    if (!identity && plan.timeRange?.dimension !== dimension && !isGiven)
+      of.addFilter(plan, { dimension, operator: 'is_not_null' });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
 
-import type { Measure, ModelDimension } from '../words/layer.ts';
+import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Criterion } from '../words/vocabulary.ts';
 import { nameWords, stem } from '../words/words.ts';
@@ -17,12 +17,9 @@ const isIdentifier = (entity: EntityEntry, dimension: ModelDimension): boolean =
   [dimension.name, dimension.sql].some((name) => entity.joinColumns.has(name.toLowerCase())) ||
   /^(id|key|uuid|guid)$/.test(nameWords(dimension.name).at(-1) ?? '');
 
-/** Rows are known to lack a value, or may do so: those of large tables are not counted. */
-export const mayLack = ({ null_count: count, nullable = false }: ModelDimension): boolean =>
+/** Whether rows lack a value, as far as it is known: those of large tables are not counted, but may do so. */
+export const mayLack = ({ null_count: count, nullable }: ModelDimension): boolean | undefined =>
   count === undefined ? nullable : count > 0;
-
-/** Every row is known to have a value. */
-export const isFilled = ({ null_count: count, nullable }: ModelDimension): boolean => count === 0 || nullable === false;
 
 /** The meaning is a number that may be added up or averaged. */
 export const isAmount = (one: Meaning): one is MeaningOf<'dimension'> =>
@@ -60,6 +57,10 @@ export const isPeople = ({ dimensions }: EntityEntry): boolean =>
     /^(first|last|full|given|family|sur|company)_?name$|^(e_?mail|gender|phone|birth|hired|contact_)/i.test(name),
   );
 
+/** A number of a kind that nobody adds up. */
+export const isRate = ({ name }: ModelDimension): boolean =>
+  /(^|_)(pct|percent(age)?|rate|ratio|score|rating)$/i.test(name);
+
 const isCalled = (dimension: ModelDimension, words: readonly string[]): boolean =>
   nameWords(dimension.name).some((word) => words.includes(word));
 const isWorth = (dimension: ModelDimension): boolean => isCalled(dimension, ['total', 'amount', 'value']);
@@ -81,16 +82,12 @@ export function amountsOf(entity: EntityEntry): ModelDimension[] {
 
 /** What the columns are called or described as that a word is about. */
 const ABOUT = {
-  money: /^(price|cost|amount|fee|total|value|charge|fare|rent|salary|premium|budget|euro|eur|dollar|usd|pound|gbp)$/,
+  money:
+    /^(price|cost|amount|fee|total|value|charge|fare|rate|rent|salary|premium|budget|euro|eur|dollar|usd|pound|gbp)$/,
   cost: /^(price|cost)$/,
   length: /^(duration|length|runtime|distance|second|minute|hour|day|night|mile|km|kilometer|meter)$/,
   weight: /^(weight|mass)$/,
 };
-
-const MONEY =
-  /^(price|cost|amount|fee|revenue|value|charge|fare|rent|salary|premium|budget|spend|sale|payment|eur|usd)$/;
-export const isMoney = ({ name, synonyms = [] }: Pick<Measure, 'name' | 'synonyms'>): boolean =>
-  [name, ...synonyms].flatMap(stems).some((word) => MONEY.test(word));
 
 /** The columns of a row that "cheapest", "oldest", "largest" or "over 500 euros" may be about. */
 export function columnsFor(entity: EntityEntry, by: Criterion | undefined): readonly ModelDimension[] {

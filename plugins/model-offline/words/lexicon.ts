@@ -211,6 +211,8 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   if ((isDated || isYear(dimension)) && words.includes('birth')) out.push([['born'], 1]);
   if (isDated && /^(joined|registered|signed_?up|enrolled|member_since)/.test(dimension.name))
     out.push([['signed', 'up'], 1], [['joined'], 1], [['registered'], 1]);
+  // "inspected" of `last_inspection`
+  if (isDated && /^(last|latest)$/.test(words[0]!)) out.push([words.slice(1), 0]);
   // "delivery date" is also a delivery, "delivered on" also what was delivered.
   for (const [said] of isDated || isYear(dimension) ? [...out] : []) {
     const short = said.slice(0, -1);
@@ -254,6 +256,7 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   if (start.length === 0) return out;
   if (dimension.type === 'boolean' && /^(is|has|was|can|did)$/.test(bare[0]!)) out.push([bare.slice(1), 2]);
   if (last === 'name') out.push([['name'], 1]);
+  if (last === 'name' && /^(full|first|last|short|given|family|middle|display|nick)$/.test(start.at(-1)!)) return out;
   if (/^(name|code|type|label)$/.test(last) || (isDated && DATE_WORD.test(last))) out.push([start, 1]);
   else if (/^(id|key|number)$/.test(last)) out.push([start, 0]);
   return out;

@@ -44,7 +44,7 @@ export function root(word: string): string {
   const plain = PAST.get(word) ?? stem(word);
   const short = plain
     .replace(/ances?$/, '')
-    .replace(/(ction|ced|ce)$/, 'c')
+    .replace(/(ction|cted|cting|ced|ce)$/, 'c')
     .replace(/olution$/, 'olv')
     .replace(/ission$/, 'it')
     .replace(/(umption|umed|ume)$/, 'um')

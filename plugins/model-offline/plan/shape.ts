@@ -1,0 +1,159 @@
+/** Completes a request before names are decided: what its rows are, and whether they are counted, listed or ranked. */
+import type { Condition, Figure, Group, Mention, Request } from '../parse/request.ts';
+import type { EntityEntry } from '../words/lexicon.ts';
+import { conditionEntities } from './figures.ts';
+import { refusal } from './outcome.ts';
+import * as of from './planner.ts';
+import { isRowRanking, rankingFigure } from './ranking.ts';
+import { isAmount, isPeople, labelOf, mayLack } from './traits.ts';
+
+const NOT_CLEAR = 'I could not tell what you want to see.';
+
+/** What values that are compared are of: "students or seniors" by membership. */
+export function comparedIn({ conditions }: Request, { subject, figures }: Request): Group[] {
+  const [first] = conditions.filter(({ type }, at) => {
+    const joined = conditions[at + 1]?.joined;
+    return type === 'is' && (joined === 'or' || (joined && (subject ?? figures[0])));
+  });
+  const values = (first?.mention.meanings ?? []).filter((one) => one.kind === 'value');
+  if (!first || values.length === 0) throw refusal([], 'I cannot tell what to compare with what.');
+  return [{ mention: { ...first.mention, meanings: values.map((one) => ({ ...one, kind: 'dimension' as const })) } }];
+}
+
+const rowsOf = (entity: EntityEntry, plural = true): Mention => {
+  const meaning = { kind: 'entity', entity, rank: 3 } as const;
+  return { text: entity.many, plural, meanings: [meaning] };
+};
+export const ownersOf = (mention: Mention | undefined): EntityEntry[] =>
+  (mention?.meanings ?? []).flatMap((one) => (one.kind === 'term' ? [] : [one.entity]));
+
+/** A condition used as a noun, a date, or "who" stands for the rows it is of. */
+export function withSubject(request: Request, context: of.PlanContext): Request {
+  const { subject, figures, columns, ranking, conditions, groups, periods } = request;
+  if (subject && of.entitiesOf(subject).length > 0) return request;
+  const ranked = ranking?.key?.mention;
+  if (request.who && !subject && columns.length === 0 && ranked) {
+    const people = [...context.lexicon.entities.values()].filter(isPeople);
+    // "who spent the most" is about the revenue.
+    const revenue = (context.lexicon.phrases.get('revenue') ?? []).filter(({ kind }) => kind === 'measure');
+    const owners = ownersOf(ranked.meanings.length > 0 ? ranked : { ...ranked, meanings: revenue });
+    const isJoined = (one: EntityEntry): boolean =>
+      owners.some((owner) => of.distance(context, owner, one) !== undefined);
+    return { ...request, subject: rowsOf(of.oneEntity(context, 'who', people.filter(isJoined)), false) };
+  }
+  const isAmountOnly = figures.every(({ mention }) => mention.meanings.length === 0);
+  if (!subject && (!isAmountOnly || columns.length > 0 || ranked)) return request;
+  const noun = subject ?? conditions.find(({ type }) => /^(is|equals)$/.test(type))?.mention;
+  // "signups per month": rows of what the date is of.
+  const hint = [...periods, ...groups].find((one) => one.hint)?.hint;
+  const owners = noun ? [...conditionEntities(context, noun)] : [];
+  const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
+  if (found.length === 0) return request;
+  return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found), subject?.plural) };
+}
+
+/** "open bills with number and due date": columns to show, where every row has the first of them. */
+export function withShown(request: Request): Request {
+  const isNever = ({ mention }: Condition): boolean =>
+    of.best(mention.meanings).some((one) => one.kind === 'dimension' && mayLack(one.dimension) === false);
+  const given = request.conditions.filter(({ isWith }) => isWith);
+  if (request.figures.length > 0 || request.counting || !given.some(isNever)) return request;
+  const conditions = request.conditions.filter(({ isWith }) => !isWith);
+  return { ...request, conditions, shown: [...given.map(({ mention }) => mention), ...(request.shown ?? [])] };
+}
+
+/** What is measured. `by`: the ranked or listed thing, by which it is split too. `taken`: it is of the first column. */
+export type Shape = {
+  readonly figures: readonly Figure[];
+  readonly by?: Mention | undefined;
+  readonly taken?: boolean;
+};
+
+export function shapeOf(request: Request, context: of.PlanContext): Shape {
+  const { figures, subject, columns, ranking, groups, conditions, listing, counting } = request;
+  const [entity] = of.entitiesOf(subject);
+  const thing = subject ?? columns[0];
+  if (figures.length > 0) {
+    const counts = figures.every(({ mention }) => mention.meanings.some((one) => subject?.meanings.includes(one)));
+    return { figures, by: !counts && (listing || (columns.length > 0 && ranking)) ? thing : undefined };
+  }
+  if (isRowRanking(context, request)) return { figures: [] };
+  if (ranking) {
+    const key = rankingFigure(request, thing !== undefined || groups.length > 0);
+    if (key) return { figures: [key], by: thing };
+    if (thing && /^(count|often)$/.test(ranking.of ?? '')) {
+      const [value] = columns;
+      if (!value && ranking.of === 'count')
+        throw refusal([thing.text], `Name what is common, such as "most common … of ${thing.text}".`);
+      if (!value) return { figures: [{ fn: 'count', mention: rowsOf(childOf(context, thing)) }], by: thing };
+      const owner = of.oneEntity(context, thing.text, subject ? of.entitiesOf(subject) : ownersOf(value));
+      return { figures: [{ fn: 'count', mention: rowsOf(owner) }], by: value, taken: true };
+    }
+    const named = thing ? ` ${thing.text}` : '';
+    if (!thing || !ranking.isSorting)
+      throw refusal([], `I cannot tell by what to rank${named}; say it with "by", such as "by number of …".`);
+  }
+  const count: Figure[] = subject ? [{ fn: 'count', mention: subject }] : [];
+  if (request.share || groups.length > 0 || (counting && entity)) {
+    // "share of generation" is of what was generated, not of rows.
+    if (entity && !counting && !subject!.plural && /(ion|ance|ing|ment)$/i.test(subject!.text))
+      throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
+    if (entity) return { figures: count };
+    if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
+    // "booking fees by channel": all of them, unless the word may be of one.
+    const isSum = thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text);
+    const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
+    const both = ['sum', 'avg'] as const;
+    const fn = isSum ? 'sum' : of.asked(context, `fn:${thing.text}`, 'Which figure do you mean?', both, label);
+    return { figures: [{ fn, mention: thing }], taken: true };
+  }
+  // "cities with an average rent over 1200"
+  const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
+  if (bounded && thing) return { figures: [bounded], by: thing, taken: true };
+  // "customers with at least 5 orders" shows how many; rows without any are listed.
+  const numeric = conditions.filter(({ type, comparator, value }) => {
+    const holdsForNone = comparator?.startsWith('less') || comparator === 'not_equals' || value === 0;
+    return type === 'related' && !(value === 0 && comparator === 'greater_than') && (!subject || !holdsForNone);
+  });
+  if (numeric.length === 1 && thing) return { figures: [{ fn: 'count', mention: numeric[0]!.mention }], by: thing };
+  const isBare = entity && !listing && !request.which && !ranking && columns.length === 0;
+  return { figures: isBare && countsByDefault(request, entity) ? count : [] };
+}
+
+/** What belongs to the rows that are "popular" or "performed most often", where each of it belongs to one of them. */
+function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
+  const parents = of.entitiesOf(thing);
+  const children = [...context.lexicon.entities.values()].filter((one) =>
+    parents.some((parent) => of.distance(context, one, parent) === 1),
+  );
+  const question = `Which ${thing.text} has the most of what?`;
+  return of.asked(context, `most:${thing.text}`, question, children, ({ many }) => many);
+}
+
+/** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */
+function countsByDefault({ conditions, periods }: Request, { model }: EntityEntry): boolean {
+  if (conditions.some(({ type }) => type !== 'is')) return false;
+  const isDated = periods.some(({ hint }) => hint);
+  if (periods.some(({ text }) => /^(upcoming|future)/i.test(text))) return false;
+  return model.type === 'fact' || (!isDated && (periods.length > 0 || conditions.length === 0));
+}
+
+export function baseOf({ subject, columns, conditions }: Request, context: of.PlanContext): EntityEntry {
+  if (subject) return of.oneEntity(context, subject.text, of.entitiesOf(subject));
+  const [column] = columns;
+  if (!column) throw refusal([], NOT_CLEAR);
+  // "the price of Basic Training": of the row that is called so.
+  const called = conditions
+    .flatMap(({ mention }) => mention.meanings)
+    .filter((one) => one.kind === 'value' && labelOf(one.entity).includes(one.dimension));
+  const own = column.meanings.filter(
+    (one) => one.kind === 'dimension' && called.some((row) => 'entity' in row && row.entity === one.entity),
+  );
+  const meanings = own.length > 0 ? own : column.meanings.filter(({ kind }) => kind === 'dimension');
+  const found = ownersOf({ ...column, meanings: of.best(meanings) });
+  const shared = of.prefer(found, (entity) =>
+    columns.every(({ meanings }) => meanings.some((one) => one.kind === 'dimension' && one.entity === entity)),
+  );
+  const label = ({ many }: EntityEntry): string => `${column.text} of ${many}`;
+  return of.asked(context, `dimension:${column.text}`, `Which "${column.text}" do you mean?`, shared, label);
+}
