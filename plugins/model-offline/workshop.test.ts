@@ -135,6 +135,13 @@ it.each([
   // A technician has no clients but through jobs.
   ['average number of clients per technician', null],
   ['Total bills by city', null],
+  ['Which clients have more than one lathe?', { measures: ['machines.count'], measureFilters: [{ value: 1 }] }],
+  ['the 3 heaviest machines', { entity: 'machines', limit: 3 }],
+  ['bills above 500 euros', { filters: [{ dimension: 'bills.total_amount', values: [500] }] }],
+  ['technicians over 50', null],
+  // Scrapped or inspected then?
+  ['machines in 2025', null],
+  ['total weight per machine', null],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -37,8 +37,8 @@ const isUnit = (item: at.Content | undefined): boolean => !at.entityIn(item) && 
 /** Adds the bounds of a number, with the unit behind it: "45 minutes"; "dollars" says no more than the amount. */
 function addBounds(cursor: Cursor, bounds: readonly Bound[], mention: Mention, by?: Criterion): true {
   const item = here(cursor)?.lead.length === 0 ? here(cursor) : undefined;
-  const unit = isUnit(item) ? item!.tokens[0]!.stem : undefined;
   const isMoney = CURRENCY.has(firstWord(item));
+  const unit = isUnit(item) && !isMoney ? item!.tokens[0]!.stem : undefined;
   if (unit || isMoney) cursor.at++;
   const about = { ...(unit && { unit }), ...((by ?? isMoney) && { of: by ?? ('money' as const) }) };
   for (const bound of bounds) addCondition(cursor, { type: 'compare', mention, ...bound, ...about });
@@ -271,7 +271,12 @@ function relatedCount(cursor: Cursor, isSaid: boolean): boolean {
   const bounds = takeBounds(cursor);
   const inner = bounds || isSaid ? takeConditions(cursor) : [];
   const [item, next] = [here(cursor), here(cursor, 1)];
-  const entity = bounds || isSaid ? at.entityIn(item) : undefined;
+  const isEnd = !item || /^(time|operator)$/.test(item.kind);
+  // "with more than 2 dogs", where dog is a value.
+  const [value] = bounds && isEnd ? inner : [];
+  const rows = value && at.rowsIn(value.mention);
+  if (rows) cursor.at--;
+  const entity = rows ?? (bounds || isSaid ? at.entityIn(item) : undefined);
   // "with more than 1000 employees" where employees is a number of each row; "with a total over 100".
   const isOfRow = at
     .nounIn(item, cursor.roleOf)

@@ -103,6 +103,12 @@ export const measureIn = (item: Item | undefined, roleOf: RoleOf): Mention | und
 export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | undefined =>
   keep(item, (one) => /^(value|segment)$/.test(one.kind) || isFlag(one) || isTerm(one, roleOf, 'condition'));
 
+/** The rows that a value is of. */
+export function rowsIn(mention: Mention): Mention | undefined {
+  const values = mention.meanings.filter(({ kind }) => kind === 'value') as MeaningOf<'value'>[];
+  return values.length > 0 ? { ...mention, meanings: values.map((one) => ({ ...one, kind: 'entity' })) } : undefined;
+}
+
 export const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
 

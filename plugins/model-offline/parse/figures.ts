@@ -119,14 +119,13 @@ export function aggregate(cursor: Cursor): boolean {
 export function ranking(cursor: Cursor): boolean {
   const { request, roleOf } = cursor;
   const start = cursor.at;
-  const isBefore = here(cursor)?.kind === 'number' && at.op(cursor, 1) === 'rank';
-  const item = here(cursor, isBefore ? 1 : 0);
+  const item = here(cursor);
   const { op, direction, of } = item?.operator ?? {};
   if (op !== 'rank' || !direction || request.ranking?.key) return false;
-  const isAfter = !isBefore && here(cursor, 1)?.kind === 'number';
-  const limit = isBefore || isAfter ? here(cursor, isBefore ? 0 : 1)!.number : request.ranking?.limit;
+  const isAfter = here(cursor, 1)?.kind === 'number';
+  const limit = isAfter ? here(cursor, 1)!.number : request.ranking?.limit;
   if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) return false;
-  cursor.at += isBefore || isAfter ? 2 : 1;
+  cursor.at += isAfter ? 2 : 1;
   const done = (more: Partial<Ranking>, taken = 0): true => {
     request.ranking = { direction, ...(limit !== undefined && { limit }), ...(of && { of }), ...more };
     cursor.at += taken;

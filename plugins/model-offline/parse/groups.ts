@@ -166,13 +166,15 @@ export function period(cursor: Cursor): boolean {
   return addPeriod(cursor, { text, phrase, ...(of && { of }), joined: isJoined }, 1);
 }
 
-/** A date with its period, "signed up in 2024", or with a part of the calendar, "closed per month". */
+/** A date with its period, "signed up in 2024", with a part of the calendar, "closed per month", or asked for: "when". */
 export function dated(cursor: Cursor): boolean {
   const hint = at.dateIn(here(cursor));
   const next = here(cursor, 1);
   if (hint && next?.time) return addPeriod(cursor, { text: next.text, phrase: next.time, hint }, 2);
-  if (!hint || !next?.operator?.grouping) return false;
+  const { when, columns } = cursor.request;
+  if (!hint || !(when || next?.operator?.grouping)) return false;
   cursor.at++;
-  cursor.request.groups = [...cursor.request.groups, { ...takeGroup(cursor), hint }];
+  if (when) cursor.request.columns = [...columns, hint];
+  else cursor.request.groups = [...cursor.request.groups, { ...takeGroup(cursor), hint }];
   return true;
 }

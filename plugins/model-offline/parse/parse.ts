@@ -101,26 +101,18 @@ const frame: Rule = (cursor) => {
   return true;
 };
 
-/** "which five guests made the most bookings", "biggest invoices, top 5": how many of what is ranked. */
+/** "the 3 largest", "which five guests made the most bookings", "biggest invoices, top 5": how many of what is ranked. */
 const limit: Rule = (cursor) => {
   const { items, request, at: start } = cursor;
   const [item, next] = [here(cursor), here(cursor, 1)];
   const isNoun = next?.lead.length === 0 && at.mentionOf(next).plural && at.nounIn(next, cursor.roleOf);
-  const isRanked = isNoun && items.slice(start + 1).some(({ operator }) => operator?.op === 'rank');
-  const isTop = request.ranking && /^(top|first|best)$/.test(firstWord(item)) && next?.kind === 'number';
-  const number = isTop ? next.number : isRanked ? item?.number : undefined;
+  const isRanked =
+    op(cursor, 1) === 'rank' || (isNoun && items.slice(start).some((one) => one.operator?.op === 'rank'));
+  const isTop = request.ranking && /^(top|first|best)$/.test(firstWord(item));
+  const number = isTop ? next?.number : isRanked ? item?.number : undefined;
   if (!number || request.ranking?.limit !== undefined || !Number.isInteger(number)) return false;
   request.ranking = { ...request.ranking, limit: number };
   cursor.at += isTop ? 2 : 1;
-  return true;
-};
-
-/** "When was the first invoice paid?": the date that is asked for. */
-const when: Rule = (cursor) => {
-  const date = cursor.request.when && !here(cursor, 1)?.time ? at.dateIn(here(cursor)) : undefined;
-  if (!date) return false;
-  cursor.at++;
-  cursor.request.columns = [...cursor.request.columns, date];
   return true;
 };
 
@@ -221,7 +213,7 @@ const column: Rule = (cursor) => {
 
 /** In this order; the first that can read what stands at the cursor does. */
 const RULES: readonly Rule[] = [
-  [connector, when, limit, share, shown, ranking, aggregate, sorting, grouping, period],
+  [connector, limit, share, shown, ranking, aggregate, sorting, grouping, period],
   [negation, having, frame, dated, comparison, condition],
   [measure, subject, column],
 ].flat();

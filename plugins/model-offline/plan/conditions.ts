@@ -185,7 +185,7 @@ function bareNumber(planner: Planner, { mention, unit, of: by, value }: Conditio
   const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
   // "customers over 100": of what is anyone's guess.
   const isOpen = !by && !unit && (entity.model.type === 'dimension' || isPeople(entity));
-  const columns = isOpen ? [] : columnsFor(entity, by);
+  const columns = !isOpen ? columnsFor(entity, by) : isPeople(entity) ? [] : columnsFor(entity, 'money');
   const fitting = columns.filter((one) => !unit || isIn(one, unit));
   const text = `${value}${unit ? ` ${unit}s` : ''}`;
   if (fitting.length === 0) throw refusal([text], `I cannot tell which number of ${entity.many} that is.`);

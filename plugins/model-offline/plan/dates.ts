@@ -18,7 +18,8 @@ export function primaryDate(planner: of.Planner, entity = planner.base): of.Owne
     .map((parent) => ({ parent, steps: of.distance(planner, entity, parent) ?? 99 }))
     .map(({ parent, steps }) => ({ steps, dates: steps < 99 ? datesOf(parent) : [] }))
     .filter(({ dates }) => dates.length > 0);
-  if (parents.length === 0) throw refusal([], `${entity.many} have no date.`);
+  const isOpen = datesOf(entity).length === 0 && entity.dimensions.some(isTime);
+  if (isOpen || parents.length === 0) throw refusal([], `${entity.many} have no date that stands for them.`);
   const fewest = Math.min(...parents.map(({ steps }) => steps));
   const nearest = parents.filter(({ steps }) => steps === fewest).flatMap(({ dates }) => dates);
   return oneDate(planner, entity.name, `of ${entity.many} do you mean`, nearest);

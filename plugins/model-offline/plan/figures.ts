@@ -29,9 +29,8 @@ function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
 
 /** The average time between two dates of an entity that has both. */
 function durations({ unit, from, to }: Duration, near: readonly EntityEntry[]): Candidate[] {
-  const owners = [from, to]
-    .flatMap((one) => one?.meanings ?? [])
-    .flatMap((one) => ('dimension' in one ? [one.entity] : []));
+  const said = [from, to].flatMap((one) => one?.meanings ?? []);
+  const owners = said.flatMap((one) => ('dimension' in one ? [one.entity] : []));
   const dateIn = (mention: Mention, entity: EntityEntry) =>
     of.best(mention.meanings.filter((one) => one.kind === 'dimension').filter((one) => one.entity === entity))[0]
       ?.dimension;
@@ -39,14 +38,10 @@ function durations({ unit, from, to }: Duration, near: readonly EntityEntry[]): 
     const { since: start, until: end } = spanOf(entity);
     const [since, until] = [from ? dateIn(from, entity) : start, to ? dateIn(to, entity) : end];
     if (!since || !until || since === until || !isTime(since) || !isTime(until)) return [];
-    const found = {
-      name: `average_${unit}`,
-      type: 'avg',
-      dimension: of.full({ entity, dimension: until }),
-      unit,
-    } as const;
     const label = `${unit} from ${of.spoken(since.name)} to ${of.spoken(until.name)}`;
-    return [{ figure: { entity, adhoc: { ...found, since: of.full({ entity, dimension: since }) } }, rank: 3, label }];
+    const [begin, dimension] = [since, until].map((one) => of.full({ entity, dimension: one }));
+    const made = { name: `average_${unit}`, type: 'avg', dimension: dimension!, since: begin!, unit } as const;
+    return [{ figure: { entity, adhoc: made }, rank: 3, label }];
   });
 }
 

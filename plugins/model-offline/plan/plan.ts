@@ -121,10 +121,10 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
 
 /** "students per company" leaves out those without one. */
 function ofRowsOnly({ plan, base, lexicon }: of.Planner): void {
-  for (const { dimension, identity } of plan.dimensions) {
-    const owner = lexicon.entities.get(of.ownerOf(dimension))!;
-    const key = identity && owner !== base && keyOfRows(owner);
-    if (key) of.addFilter(plan, { dimension: of.full({ entity: owner, dimension: key }), operator: 'is_not_null' });
+  const named = plan.dimensions.filter(({ identity }) => identity);
+  for (const name of new Set(named.map(({ dimension }) => of.ownerOf(dimension)))) {
+    const key = name !== base.name && keyOfRows(lexicon.entities.get(name)!);
+    if (key) of.addFilter(plan, { dimension: `${name}.${key.name}`, operator: 'is_not_null' });
   }
 }
 
@@ -141,8 +141,9 @@ function divide(planner: of.Planner, figures: Figures, times = 1): void {
   if (first === second) throw refusal([], 'Both parts of the ratio are the same figure.');
   const [counted, by] = figures.map(({ entity }) => entity);
   // Students per session: nobody says by which of their enrolments.
-  if (request.per?.fn === 'count' && of.distance(planner, counted!, by!) === undefined)
-    throw refusal([], `I cannot count ${counted!.many} for each of the ${by!.many}.`);
+  const isEach = counted === by && labelOf(by!).every((one) => !one.primary_key);
+  if (request.per?.fn === 'count' && (isEach || of.distance(planner, counted!, by!) === undefined))
+    throw refusal([], `I cannot tell what to count for each of the ${by!.many}.`);
   const name = `${last(first!)}_per_${times === 1 ? '' : `${times}_`}${last(second!).replace(/^total_/, '')}`;
   planner.plan.ratios = [{ name, of: first!, per: second!, ...(times !== 1 && { times }) }];
 }

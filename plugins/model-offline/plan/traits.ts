@@ -112,7 +112,7 @@ const BIRTH = /birth|born|dob/i;
 const BOOKKEEPING = /^(updated|modified|changed|deleted|synced|imported|loaded|expires?|expiry|valid|due)/;
 /** What ends or follows a row does not stand for it. */
 const ENDS =
-  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|out|logout|repaired|arriv(ed|al)|dropoff|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired)(_|$)/;
+  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|out|logout|repaired|arriv(ed|al)|dropoff|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired|deceased|died|scrapped)(_|$)/;
 /** What a row begins with, by what it is called. */
 const BEGINS =
   /(^|_)(in|login|pickup|departed|departure|created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
@@ -138,7 +138,9 @@ export function primaryDates(entity: EntityEntry): readonly ModelDimension[] {
     [name, ...(synonyms ?? [])].some((text) => shape.test(nameWords(text).join('_')));
   const usual = all.filter((one) => !isSaid(one, BOOKKEEPING));
   const begins = usual.filter((one) => !ENDS.test(nameWords(one.name).join('_')));
-  const rest = [begins, usual, all].find(({ length }) => length > 0)!;
+  // An end that rows may lack does not stand for them.
+  const [ended, ever] = [usual, all].map((some) => some.filter((one) => !mayLack(one)));
+  const rest = [begins, ended!, ever!].find(({ length }) => length > 0) ?? [];
   const first = rest.filter((one) => !isSaid(one, ENDS));
   if (rest.length > 1 && first.length === 1 && isSaid(first[0]!, BEGINS)) return first;
   const names = [entity.one, ...entity.model.synonyms].flatMap(nameWords);
