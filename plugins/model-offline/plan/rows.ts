@@ -35,9 +35,7 @@ function showColumns(planner: of.Planner, shown: readonly Mention[]): void {
     of.checkWay(planner, { entity }, mention.text);
     return ownedBy(entity);
   });
-  const ranked = planner.request.ranking?.key?.mention;
-  const key = ranked ? [of.dimensionOf(planner, ranked)] : [];
-  const names = [...ownedBy(base), ...found, ...key].map(of.full);
+  const names = [...ownedBy(base), ...found].map(of.full);
   plan.dimensions = [...new Set(names)].map((dimension) => ({ dimension }));
 }
 

@@ -83,10 +83,12 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
     if (key) return { figures: [key], by: thing };
     if (thing && /^(count|often)$/.test(ranking.of ?? '')) {
       const [value] = columns;
-      if (!value && ranking.of === 'count')
+      if (!value && ranking.of === 'often')
+        return { figures: [{ fn: 'count', mention: rowsOf(childOf(context, thing)) }], by: thing };
+      const owner = value && of.oneEntity(context, thing.text, subject ? of.entitiesOf(subject) : ownersOf(value));
+      // The most popular type of rooms is one of bookings, not of rooms.
+      if (!owner || (ranking.of === 'often' && owner.model.type !== 'fact'))
         throw refusal([thing.text], `Name what is common, such as "most common … of ${thing.text}".`);
-      if (!value) return { figures: [{ fn: 'count', mention: rowsOf(childOf(context, thing)) }], by: thing };
-      const owner = of.oneEntity(context, thing.text, subject ? of.entitiesOf(subject) : ownersOf(value));
       return { figures: [{ fn: 'count', mention: rowsOf(owner) }], by: value, taken: true };
     }
     const named = thing ? ` ${thing.text}` : '';
