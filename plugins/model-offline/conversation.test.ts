@@ -55,7 +55,7 @@ describe('follow-ups', () => {
     expect(planOf(clinic, 'visits by doctor in 2024', 'how many were cancelled?')).toMatchObject({
       measures: ['visits.count'],
       dimensions: [{ dimension: 'doctors.name' }],
-      filters: [{ dimension: 'visits.status', values: ['cancelled'] }, { dimension: 'doctors.doctor_id' }],
+      filters: [{ dimension: 'doctors.doctor_id' }, { dimension: 'visits.status', values: ['cancelled'] }],
       timeRange: { from: '2024-01-01' },
     });
     expect(read(clinic, 'revenue by doctor', 'how many?').kind).toBe('unclear');

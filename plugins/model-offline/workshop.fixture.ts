@@ -22,7 +22,7 @@ type: dimension
 dimensions:
 ${KEY}
   - {name: full_name}
-  - {name: grade, sample_values: [junior, senior], unique_count: 2}
+  - {name: grade, sample_values: [Inspector, Fitter], unique_count: 2}
   - {name: city}
   - {name: salary, type: number}
   - {name: birth_date, type: date}
@@ -52,9 +52,38 @@ ${KEY}
   - {name: closed_at, type: timestamp, nullable: true}
   - {name: next_due_on, type: date, nullable: true}
   - {name: duration_min, type: number}
+  - {name: scrap_qty, type: number}
+  - {name: inspector_id, type: number, nullable: true}
+  - {name: result, sample_values: [pass, fail], unique_count: 2}
 joins:
   - {target: machines, relationship: many_to_one, on: {from: machine_id, to: id}}
   - {target: technicians, relationship: many_to_one, on: {from: technician_id, to: id}}
+`,
+  'entities/tools.yml': `table: tools
+row_count: 60
+dimensions:
+${KEY}
+  - {name: asset_tag, unique_count: 60}
+  - {name: model, unique_count: 52}
+  - {name: opened_on, type: date}
+`,
+  'entities/loans.yml': `table: loans
+type: fact
+dimensions:
+${KEY}
+  - {name: ordered_on, type: date}
+  - {name: received_on, type: date, nullable: true}
+joins:
+  - {target: tools, relationship: many_to_one, on: {from: tool_id, to: id}}
+`,
+  'entities/downtime.yml': `table: downtime
+type: fact
+dimensions:
+${KEY}
+  - {name: started_at, type: timestamp}
+  - {name: lasted_min, type: number}
+joins:
+  - {target: tools, relationship: many_to_one, on: {from: tool_id, to: id}}
 `,
   'entities/bills.yml': `table: bills
 type: fact

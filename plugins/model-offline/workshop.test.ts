@@ -142,6 +142,22 @@ it.each([
   // Scrapped or inspected then?
   ['machines in 2025', null],
   ['total weight per machine', null],
+  // Someone else is an inspector too.
+  ['jobs without an inspector', { filters: [{ dimension: 'jobs.inspector_id', operator: 'is_null' }] }],
+  ['How many jobs failed?', is('jobs.result', 'fail')],
+  ['Total scrap in 2025', { adhocMeasures: [{ type: 'sum', dimension: 'jobs.scrap_qty' }] }],
+  ['highest bill amount', { entity: 'bills', orderBy: [{ by: 'bills.total_amount', direction: 'desc' }], limit: 1 }],
+  ['machines with no inspection date', { filters: [{ dimension: 'machines.last_inspection', operator: 'is_null' }] }],
+  [
+    'average days from order to receipt',
+    { adhocMeasures: [{ dimension: 'loans.received_on', since: 'loans.ordered_on' }] },
+  ],
+  // Tools that were opened are nothing to show of loans.
+  ['open loans', null],
+  ['Which tool has the most loans?', { dimensions: [{ dimension: 'tools.asset_tag', identity: true }], limit: 1 }],
+  // How often, or how long?
+  ['Which tool had the most downtime?', null],
+  ['downtime by tool', null],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -180,6 +180,11 @@ function lacking(cursor: Cursor, canLack: boolean): boolean {
   const entity = isNoun ? at.entityIn(here(cursor)) : undefined;
   if (entity) return related(cursor, entity, [{ comparator: 'equals', value: 0 }], inner);
   restore(cursor, start);
+  // "without a supervisor" by `supervisor_id`, whoever else is one
+  const keys = canLack
+    ? item.meanings.filter((one) => one.kind === 'dimension' && /_id$/i.test(one.dimension.name))
+    : [];
+  if (keys.length > 0) return addCondition(cursor, { type: 'missing', mention: at.mentionOf(item, keys) }, 1);
   if (condition(cursor, { negated: true })) return true;
   const dimension = at.dimensionIn(item, cursor.roleOf);
   if (!dimension || !(canLack || at.dateIn(item)) || /^(time|number)$/.test(here(cursor, 1)?.kind ?? '')) return false;

@@ -153,19 +153,20 @@ export function ranking(cursor: Cursor): boolean {
   const isFigure = at.measureIn(next, roleOf) ?? at.nounIn(next, roleOf)?.meanings.some(at.isNumber);
   if (next && isQuantity && firstWord(next) === 'money')
     return done({ key: { fn: 'sum', mention: unnamed(next.text) } }, 1);
-  if (next && isQuantity && entity) return done({ key: { fn: 'count', mention: entity } }, 1);
+  if (next && isQuantity && entity && (entity.plural || at.rankOf(entity) === 0))
+    return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
-  const thing = isQuantity ? undefined : (entity ?? at.dimensionIn(next, roleOf));
+  // "the heaviest dog", where dog is a value
+  const isValue = adjective && isEnd && of && of !== 'vague';
+  const rows = entity ?? (isValue ? at.mentionOf(adjective) : undefined);
+  const thing = isQuantity ? undefined : (rows ?? at.dimensionIn(next, roleOf));
   const isOf = entity && item!.lead.includes('of');
   if (thing && !request.subject && (request.columns.length === 0 || isOf)) {
-    if (entity) request.subject = entity;
+    if (rows) request.subject = rows;
     else request.columns = [thing];
-    return done({}, 1);
-  }
-  // "the heaviest dog", where dog is a value.
-  if (adjective && isEnd && of && of !== 'vague' && !request.subject && request.columns.length === 0) {
-    request.subject = at.mentionOf(adjective);
-    return done({});
+    // "highest order amount"
+    const isAmount = entity && at.op(cursor, 1) === 'amount';
+    return done(isAmount ? { of: 'money' } : {}, isAmount ? 2 : Number(thing !== rows || rows === entity));
   }
   // "top 3" goes on from a question before.
   const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');

@@ -151,8 +151,7 @@ const shown: Rule = (cursor) => {
   const found: Mention[] = [];
   let ahead = isWith ? 1 : 0;
   for (let noun = nounAt(ahead); noun; noun = nounAt(ahead)) {
-    const isRest = found.length > 0 && op(cursor, ahead - 1) === '' && here(cursor, ahead)!.lead.length === 0;
-    if (!isRest || firstWord(here(cursor, ahead)) !== 'name') found.push(noun);
+    found.push(noun);
     ahead += 1;
     while (/^(and|all)$/.test(op(cursor, ahead)) && nounAt(ahead + 1)) ahead += 1;
   }
@@ -193,6 +192,8 @@ const column: Rule = (cursor) => {
     (/ed$|^(born|due|paid|sold|sent|held|built|lost|won)$/.test(firstWord(item)) || isEverydayVerb(firstWord(item)))
   )
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
+  // "open orders" are none with a date at which shops opened.
+  if (date && at.rankOf(date) === 0 && item!.tokens.length === 1 && !request.when) return false;
   cursor.at++;
   cursor.joined = undefined;
   const next = here(cursor, op(cursor) === 'all' ? 1 : 0);

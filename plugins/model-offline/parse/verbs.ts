@@ -1,17 +1,11 @@
 /** Turns verbs that stand for rows into what a sentence with a noun would say: "borrowed 3 times" into "with 3 loans". */
 import { isDated } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
-import { readOperator } from '../words/vocabulary.ts';
 
 /** An item with content, and the words without content before it. */
 export type Content = Item & { readonly lead: readonly string[] };
 
-const said = (item: Content, phrase: string): Content => ({
-  ...item,
-  kind: 'operator',
-  meanings: [],
-  operator: readOperator(phrase.split(' '), 0)!.operator,
-});
+const having = (item: Content): Content => ({ ...item, kind: 'operator', meanings: [], operator: { op: 'with' } });
 const opOf = (item: Content | undefined): string => item?.operator?.op ?? '';
 const wordOf = (item: Content | undefined): string => item?.tokens[0]?.word ?? '';
 const isOver = (item: Content | undefined): boolean =>
@@ -39,8 +33,8 @@ export function withNouns(items: readonly Content[]): Content[] {
       continue;
     }
     if (isVerb && isTimes && opOf(out.at(-1)) === 'with') out.pop();
-    if (isVerb && opOf(next) === 'thing') out.push(...(isDenied ? [] : [said(item, 'with')]), bare);
-    else if (isVerb && isTimes) out.push(said(item, 'with'), next!, second, bare);
+    if (isVerb && opOf(next) === 'thing') out.push(...(isDenied ? [] : [having(item)]), bare);
+    else if (isVerb && isTimes) out.push(having(item), next!, second, bare);
     else if (isVerb && (isMost || (opOf(next) === 'more' && /often/.test(next!.text)))) out.push(next!, bare);
     else if (isVerb && isDenied && isOver(next)) out.push(bare);
     else {

@@ -42,7 +42,7 @@ export function lookupsFor({ entities, graph }: Lexicon, unplaced: readonly Item
     owners.length === 0 || owners.some((own) => graph.isRelated(own.name, name));
   const openIn = (entity: EntityEntry): string[] =>
     entity.dimensions.filter((one) => isOpen(entity, one)).map(({ name }) => `${entity.name}.${name}`);
-  const isCode = unplaced.some(({ text }) => /\d/.test(text));
+  const isCode = unplaced.every(({ text }) => !/[a-z]/.test(text));
   const isName = (column: string): number =>
     Number((isCode ? /(code|no|nr|number|sku|ref)$/ : /(name|title|label)$/).test(column));
   const columns = [...entities.values()]

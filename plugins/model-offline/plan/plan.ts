@@ -10,7 +10,7 @@ import * as of from './planner.ts';
 import { rankGroups, rankingFigure } from './ranking.ts';
 import { planRows, restrict } from './rows.ts';
 import { baseOf, comparedIn, ownersOf, type Shape, shapeOf, withShown, withSubject } from './shape.ts';
-import { keyOfRows, labelOf } from './traits.ts';
+import { isNamed, keyOfRows, labelOf } from './traits.ts';
 
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
@@ -86,9 +86,7 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   for (const { mention, per } of split) {
     const [entity] = per ? of.entitiesOf(mention) : [];
     // "revenue per order" is of each order or an average: rows without a name cannot be meant one by one.
-    const isOne =
-      entity &&
-      (labelOf(entity).every((one) => one.primary_key) || split.some((one) => !one.grain && one.mention !== mention));
+    const isOne = entity && (!isNamed(entity) || split.some((one) => !one.grain && one.mention !== mention));
     // "average consumption per customer": of each of hundreds, or of all?
     const isMany = isAverage && entity && entity !== base && (entity.model.rowCount ?? 0) > 100;
     if ((isMany || (isOne && !isAverage)) && !share && !ranking)
@@ -105,7 +103,6 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   restrict(share ? { ...planner, plan: portion } : planner);
   const parts = [plan.dimensions, dimensions(true)];
   plan.dimensions = (split[0]?.grain ? parts.reverse() : parts).flat();
-  if (!share) ofRowsOnly(planner);
   applyPeriods(planner);
   if (request.per) divide(planner, figures, request.per.times);
   if (ranking) rankFigures(planner, figures, by);
@@ -117,15 +114,6 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   if (first) plan.portion = part;
   else if (plan.dimensions.length > 0) plan.share = true;
   else throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');
-}
-
-/** "students per company" leaves out those without one. */
-function ofRowsOnly({ plan, base, lexicon }: of.Planner): void {
-  const named = plan.dimensions.filter(({ identity }) => identity);
-  for (const name of new Set(named.map(({ dimension }) => of.ownerOf(dimension)))) {
-    const key = name !== base.name && keyOfRows(lexicon.entities.get(name)!);
-    if (key) of.addFilter(plan, { dimension: `${name}.${key.name}`, operator: 'is_not_null' });
-  }
 }
 
 /** "cost per kilometre": the total of one by the total of the other. */
@@ -141,7 +129,7 @@ function divide(planner: of.Planner, figures: Figures, times = 1): void {
   if (first === second) throw refusal([], 'Both parts of the ratio are the same figure.');
   const [counted, by] = figures.map(({ entity }) => entity);
   // Students per session: nobody says by which of their enrolments.
-  const isEach = counted === by && labelOf(by!).every((one) => !one.primary_key);
+  const isEach = counted === by && isNamed(by!);
   if (request.per?.fn === 'count' && (isEach || of.distance(planner, counted!, by!) === undefined))
     throw refusal([], `I cannot tell what to count for each of the ${by!.many}.`);
   const name = `${last(first!)}_per_${times === 1 ? '' : `${times}_`}${last(second!).replace(/^total_/, '')}`;
@@ -174,20 +162,23 @@ function mentioned(planner: of.Planner, mention: Mention): PlanDimension[] {
     if (role) {
       if (planner.plan.joinPath) throw refusal([mention.text], 'I can group by one such role at a time.');
       planner.plan.joinPath = [role.name];
-      return namesOf(role.entity);
+      return namesOf(planner, role.entity);
     }
     return [{ dimension: of.full(item), ...(isTime(item.dimension) && { grain: 'day' as const }) }];
   }
   const entity = of.oneEntity(planner, mention.text, entities);
   of.checkWay(planner, { entity }, mention.text);
-  return namesOf(entity);
+  return namesOf(planner, entity);
 }
 
-function namesOf(entity: EntityEntry): PlanDimension[] {
-  const hasKey = keyOfRows(entity) !== undefined;
+/** The names of rows; what belongs to none is left out, "students per company", but counts for shares. */
+function namesOf({ plan, base, request }: of.Planner, entity: EntityEntry): PlanDimension[] {
+  const key = keyOfRows(entity);
+  if (key && entity !== base && !request.share)
+    of.addFilter(plan, { dimension: of.full({ entity, dimension: key }), operator: 'is_not_null' });
   return labelOf(entity).map((dimension) => {
     const isKey = dimension.primary_key === true;
-    return { dimension: of.full({ entity, dimension }), ...(hasKey && !isKey && { identity: true }) };
+    return { dimension: of.full({ entity, dimension }), ...(key && !isKey && { identity: true }) };
   });
 }
 

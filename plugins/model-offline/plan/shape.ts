@@ -98,7 +98,7 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   const count: Figure[] = subject ? [{ fn: 'count', mention: subject }] : [];
   if (request.share || groups.length > 0 || (counting && entity)) {
     // "share of generation" is of what was generated, not of rows.
-    if (entity && !counting && !subject!.plural && /(ion|ance|ing|ment)$/i.test(subject!.text))
+    if (entity && !counting && !subject!.plural && /(ion|ance|ing|ment|time|age|ory|ock)$/i.test(subject!.text))
       throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
     if (entity) return { figures: count };
     if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
@@ -128,8 +128,7 @@ function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
   const children = [...context.lexicon.entities.values()].filter((one) =>
     parents.some((parent) => of.distance(context, one, parent) === 1),
   );
-  const question = `Which ${thing.text} has the most of what?`;
-  return of.asked(context, `most:${thing.text}`, question, children, ({ many }) => many);
+  return of.asked(context, 'most', `Which ${thing.text} has the most of what?`, children, ({ many }) => many);
 }
 
 /** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */

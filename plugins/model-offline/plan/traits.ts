@@ -39,17 +39,23 @@ export function labelOf(entity: EntityEntry): readonly ModelDimension[] {
   // A synonym says that it is a name, "company name"; or there are nearly as many values as rows.
   const bySynonym = texts.filter((one) => (one.synonyms ?? []).map(stems).some(isOwnName));
   const byCount = texts.filter((one) => (one.unique_count ?? 0) > 20 + (one.sample_values?.length ?? 0));
+  const isUnique = (one: ModelDimension): boolean =>
+    one.unique_count === entity.model.rowCount && !/mail|phone/.test(one.name);
   const named = texts.filter((one) => stems(one.name).at(-1) === 'name');
   const found = [
     called(`name ${last}name fullname`).slice(0, 1),
     called(`title label ${last}title displayname subject`).slice(0, 1),
     called('firstname lastname givenname surname familyname'),
-    ...[named, bySynonym, byCount].filter(({ length }) => length === 1),
+    ...[named, bySynonym, byCount, byCount.filter(isUnique)].filter(({ length }) => length === 1),
     keys,
   ].find(({ length }) => length > 0);
   if (!found) throw refusal([entity.one], `${entity.many} have no name or key to group by.`);
   return found;
 }
+
+/** Rows that have no more than a key or a number are hardly asked for one by one. */
+export const isNamed = (entity: EntityEntry): boolean =>
+  labelOf(entity).some(({ primary_key: isKey, name }) => !isKey && !/(no|nr|number|code|tag|sku|ref)$/i.test(name));
 
 /** Whether the rows are people: "who has the most …". */
 export const isPeople = ({ dimensions }: EntityEntry): boolean =>
@@ -101,8 +107,8 @@ export function columnsFor(entity: EntityEntry, by: Criterion | undefined): read
   const named = amounts.filter(({ name, synonyms = [] }) => isAbout([name, ...synonyms]));
   const found =
     named.length > 0 || by === 'cost' ? named : amounts.filter(({ description = '' }) => isAbout([description]));
-  const prices = found.filter(({ name }) => by === 'money' && /(^|_)(price|cost)$/i.test(name));
-  return prices.length > 0 ? prices : found;
+  const called = (shape: RegExp) => found.filter(({ name }) => by === 'money' && shape.test(name));
+  return [called(/price$/i), called(/cost$/i), found].find(({ length }) => length > 0) ?? [];
 }
 
 /** What one row is worth, if it is worth something: "average invoice", "total fines". */

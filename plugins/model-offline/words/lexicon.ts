@@ -84,8 +84,7 @@ function* buildLexicon(model: SemanticModel): Generator<void> {
       // "checked in" of check-ins, "cancellations" of what was cancelled
       if (words.length === 1 || (words.length === 2 && ranked.kind === 'entity' && words[1]!.length < 4)) {
         const root = rootKey(words.length === 2 ? words.map(singular) : words);
-        if (ranked.kind === 'entity' || root[0] !== '~' || isDated(ranked))
-          note(roots, root, id, { ...ranked, rank: 0 });
+        if (root[0] !== '~' || isVerbal(ranked)) note(roots, root, id, { ...ranked, rank: 0 });
       }
       for (const word of words) known.add(stem(word));
       if (ranked.kind === 'measure') measures.set(ranked.name, ranked);
@@ -138,6 +137,12 @@ function* buildLexicon(model: SemanticModel): Generator<void> {
 }
 
 export const isDated = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
+
+/** What verbs may name that it is not made of: "failed" where a result is "fail". */
+const isVerbal = (one: Meaning): boolean =>
+  one.kind === 'value'
+    ? /(status|state|result|outcome)$/i.test(one.dimension.name)
+    : one.kind === 'entity' || isDated(one);
 
 /** Keeps the closest form of a meaning. */
 function note(index: Index, key: string, id: string, meaning: Meaning): void {
@@ -212,7 +217,7 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   if (isDated && /^(joined|registered|signed_?up|enrolled|member_since)/.test(dimension.name))
     out.push([['signed', 'up'], 1], [['joined'], 1], [['registered'], 1]);
   // "inspected" of `last_inspection`
-  if (isDated && /^(last|latest)$/.test(words[0]!)) out.push([words.slice(1), 0]);
+  if (isDated && /^(last|latest)$/.test(words[0]!)) out.push([words.slice(1), 0], [[...words.slice(1), 'date'], 1]);
   // "delivery date" is also a delivery, "delivered on" also what was delivered.
   for (const [said] of isDated || isYear(dimension) ? [...out] : []) {
     const short = said.slice(0, -1);
@@ -228,15 +233,18 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
       out.push(
         [withoutUnit(said), 1],
         [withoutUnit(said).length > 0 ? said.slice(-1) : [], 0],
+        [/^(qty|quantity|count)$/.test(said.at(-1)!) ? said.slice(0, -1) : [], 0],
         [said.length === 2 && said[1] !== 'total' ? said.toReversed() : [], 1],
       );
-  if (/(^|_)(e_?mail|phone|mobile)$/.test(dimension.name))
-    for (const said of [words, words.slice(-1)])
-      out.push([[...said, /mail$/.test(dimension.name) ? 'address' : 'number'], 1]);
-  // "rent" of `monthly_rent`, where nothing is called so
+  const [, means = ''] = /(?:^|_)(e_?mail|phone|mobile)$/.exec(dimension.name) ?? [];
+  if (means) out.push([[words.at(-1)!, means.endsWith('mail') ? 'address' : 'number'], 1]);
+  // "rent" of `monthly_rent`, where nothing is called so; "type" of `fuel_type`, where nothing else of the rows ends so
   const head = words.at(-1)!;
-  if (dimension.type === 'number' && words.length > 1 && !/^(id|no|number|nr|code|year|total|count)$/.test(head))
-    if (!isUnit(stem(head)) && !isFunctionWord(head)) out.push([[head], 0]);
+  const isHead = (one: ModelDimension): boolean => stem(nameWords(fullName(one.name)).at(-1)!) === stem(head);
+  const isOnly = dimension.type === 'string' && entry.model.dimensions.filter(isHead).length === 1;
+  const isOpen = /^(id|key|no|number|nr|code|name|year|total|count)$/.test(head) || isUnit(stem(head));
+  if (words.length > 1 && !isOpen && !isFunctionWord(head) && (isOnly || dimension.type === 'number'))
+    out.push([[head], isOnly ? 2 : 0]);
   // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
   for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {
@@ -248,10 +256,6 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   }
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
-  // "type" of `fuel_type`, where nothing else of the rows ends so
-  const isHead = (one: ModelDimension): boolean => stem(nameWords(fullName(one.name)).at(-1)!) === stem(head);
-  const isOnly = dimension.type === 'string' && !/^(name|code|id|number)$/.test(head);
-  if (isOnly && words.length > 1 && entry.model.dimensions.filter(isHead).length === 1) out.push([[head], 2]);
   const [start, last] = [bare.slice(0, -1), bare.at(-1) ?? ''];
   if (start.length === 0) return out;
   if (dimension.type === 'boolean' && /^(is|has|was|can|did)$/.test(bare[0]!)) out.push([bare.slice(1), 2]);

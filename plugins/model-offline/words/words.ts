@@ -35,7 +35,7 @@ export function stem(word: string): string {
 }
 
 const VERBS =
-  'left leave,weigh weight,weighs weight,complained complaint,died death,born birth,sent send,lost loss,grew growth,flown flight,paid pay,sold sale,sell sale,spent spend,driven drive,drove drive,bought buy,made make,built build,held hold';
+  'left leave,received receipt,receive receipt,weigh weight,weighs weight,complained complaint,died death,born birth,sent send,lost loss,grew growth,flown flight,paid pay,sold sale,sell sale,spent spend,driven drive,drove drive,bought buy,made make,built build,held hold';
 const PAST = new Map(VERBS.split(',').map((pair) => pair.split(' ') as [string, string]));
 const NOUNS = new Set(PAST.values());
 
