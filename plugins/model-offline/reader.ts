@@ -10,6 +10,7 @@ import { type Definition, roleOf } from './plan/terms.ts';
 import { type Lexicon, lexiconOf } from './words/lexicon.ts';
 import { link, respell, withoutPrefixes } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
+import { fold, stem } from './words/words.ts';
 
 /** `unplaced`: words without a slot. `lookups`: where they may be values. `respelt`: as what misspelt words were read. */
 export type Sentence = Readonly<{ request: Request; unplaced: readonly string[]; respelt: readonly string[] }> &
@@ -27,7 +28,11 @@ export function createReader(model: SemanticModel, now: Date, values: readonly F
   const lexicon = values.length > 0 ? withValues(lexiconOf(model), values) : lexiconOf(model);
   const reader: Reader = {
     lexicon,
-    read(text) {
+    read(said) {
+      // "check-ins" of a table `checkins`
+      const text = said.replace(/(\p{L}+)-(\p{L}+)/gu, (whole, one, two) =>
+        lexicon.words.has(stem(fold(one + two))) ? one + two : whole,
+      );
       const written = withoutPrefixes(tokenize(text), lexicon);
       const tokens = respell(written, lexicon);
       const items = link(tokens, lexicon, text.replace(/\s/g, ' '), now);

@@ -16,6 +16,9 @@ ${KEY}
   - {name: city, sample_values: [Turin, Parma], unique_count: 2}
   - {name: is_active, type: boolean}
   - {name: joined_on, type: date}
+  - {name: home_branch_id, type: number}
+joins:
+  - {target: branches, name: home, relationship: many_to_one, on: {from: home_branch_id, to: id}}
 `,
   'entities/technicians.yml': `table: technicians
 type: dimension
@@ -59,6 +62,12 @@ joins:
   - {target: machines, relationship: many_to_one, on: {from: machine_id, to: id}}
   - {target: technicians, relationship: many_to_one, on: {from: technician_id, to: id}}
 `,
+  'entities/branches.yml': `table: branches
+type: dimension
+dimensions:
+${KEY}
+  - {name: name}
+`,
   'entities/tools.yml': `table: tools
 row_count: 60
 dimensions:
@@ -73,8 +82,18 @@ dimensions:
 ${KEY}
   - {name: ordered_on, type: date}
   - {name: received_on, type: date, nullable: true}
+  - {name: ended_on, type: date, nullable: true}
+  - {name: status, sample_values: [running, returned], unique_count: 2}
 joins:
   - {target: tools, relationship: many_to_one, on: {from: tool_id, to: id}}
+`,
+  'entities/checkins.yml': `table: checkins
+type: fact
+dimensions:
+${KEY}
+  - {name: checked_in_at, type: timestamp}
+joins:
+  - {target: clients, relationship: many_to_one, on: {from: client_id, to: id}}
 `,
   'entities/downtime.yml': `table: downtime
 type: fact

@@ -158,6 +158,17 @@ it.each([
   // How often, or how long?
   ['Which tool had the most downtime?', null],
   ['downtime by tool', null],
+  ['check-ins per month', { measures: ['checkins.count'], dimensions: [{ grain: 'month' }] }],
+  [
+    'List clients with their home branch',
+    { dimensions: [{}, {}, { dimension: 'branches.name' }], joinPath: ['clients.home'] },
+  ],
+  ['How many people joined in 2025?', null],
+  ['average days to pay', { adhocMeasures: [{ dimension: 'bills.paid_on', since: 'bills.issued_on' }] }],
+  ['jobs that were closed last month', { timeRange: { dimension: 'jobs.closed_at' } }],
+  // Ordered then, or ended?
+  ['loans returned last month', null],
+  ['closed jobs', { filters: [{ dimension: 'jobs.status', values: ['closed'] }] }],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -1,5 +1,3 @@
-/** Reads what a figure is split by, "per region and month", and the periods it is of. */
-import type { Meaning } from '../words/lexicon.ts';
 import { isUnit } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
@@ -76,9 +74,8 @@ function dateOfAll(cursor: Cursor): boolean {
   const { request } = cursor;
   const date = at.dateIn(here(cursor));
   const isOpen = [...request.groups.filter(({ grain }) => grain), ...request.periods].some(({ hint }) => !hint);
-  const isDate = firstWord(here(cursor, 1)) === 'date';
-  if (!date || !isOpen || (here(cursor, 1)?.operator?.grain && !isDate)) return false;
-  cursor.at += isDate ? 2 : 1;
+  if (!date || !isOpen || here(cursor, 1)?.operator?.grain) return false;
+  cursor.at++;
   request.groups = request.groups.map((one) => (one.grain ? { hint: date, ...one } : one));
   request.periods = request.periods.map((one) => ({ hint: date, ...one }));
   return true;
@@ -107,8 +104,6 @@ function dividedBy(cursor: Cursor): boolean {
   const isOther = noun?.meanings.some((one) => one.kind === 'dimension' && !at.isNumber(one));
   if (!isRow && (rows || isOther || isFew || !isFigure || figure?.fn === 'count')) return false;
   cursor.at += times === undefined ? 1 : 2;
-  const isSame = (one: Meaning): boolean => numbers.some((own) => at.isOf(own, one));
-  if (here(cursor)?.lead.join() === 'of' && here(cursor)!.meanings.some(isSame)) cursor.at++;
   if (!figure || isMean) request.figures = [{ fn: 'count', mention: figure?.mention ?? request.subject! }];
   request.per = { fn: isRow ? 'count' : 'sum', mention: isRow ? rows : noun!, ...(times && { times }) };
   return true;

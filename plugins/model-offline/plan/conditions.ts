@@ -2,14 +2,14 @@
 
 import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
-import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import { fullName, nameWords, stem } from '../words/words.ts';
 import { periodFilters } from './dates.ts';
 import { figureOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, isPeople, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
+import { columnsFor, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -68,6 +68,8 @@ const labelOfWay = (way: Way): string =>
     ? `${of.labelOfDimension(way)} is ${way.value}`
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
+const FINISHED = /^(completed?|closed|resolved|solved|finished|ended|delivered|returned|expired|terminated)$/i;
+
 /** A value, term, segment or yes/no attribute. */
 function applyIs(
   planner: Planner,
@@ -84,13 +86,17 @@ function applyIs(
   }
   const events = negated ? [] : meanings.filter(isEvent).filter(({ entity }) => entity === base);
   planner.events.push(...events.map((one) => ({ ...one, isCertain: false })));
+  // "completed in May" may be begun then, or ended.
+  const { until } = spanOf(base);
+  if (until && events.length === 0 && !negated && FINISHED.test(text))
+    planner.events.push({ entity: base, dimension: until, isCertain: false });
   const related = ways.filter(({ entity }) => of.isRelated(planner, base, entity));
   const attributes = new Set(related.map((one) => (one.kind === 'segment' ? one.segment.name : one.dimension.name)));
   // What the rows have themselves is meant, unless something named beside them has it too; else different attributes
   // with the same value are different questions.
   const named = namedRows(planner);
   const near = related.filter(({ entity, rank }) => rank >= 2 && (entity === base || named.includes(entity)));
-  const isOwn = near.length > 0 && near.every(({ entity }) => entity === base);
+  const isOwn = new Set(near.map(({ entity }) => entity)).size === 1;
   const candidates = isOwn || attributes.size > 1 ? of.best(isOwn ? near : related) : of.reachable(planner, related);
   if (candidates.length === 0) throw refusal([text], `I cannot relate "${text}" to ${base.many}.`);
   const way = of.asked<Way>(planner, `value:${text}`, `What do you mean by "${text}"?`, candidates, labelOfWay);

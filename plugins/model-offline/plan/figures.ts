@@ -2,12 +2,12 @@
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { type Duration, entitiesIn, type Figure, type Mention } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
-import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { amountsOf, columnsFor, isAmount, isPeople, isRate, primaryDates, spanOf, worthOf } from './traits.ts';
+import { amountsOf, columnsFor, isAmount, isRate, primaryDates, spanOf, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 

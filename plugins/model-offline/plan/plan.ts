@@ -158,12 +158,8 @@ function mentioned(planner: of.Planner, mention: Mention): PlanDimension[] {
   const isOwn = mention.meanings.some((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
   if (entities.length === 0 || isOwn) {
     const item = of.dimensionOf(planner, mention);
-    const role = /\b(id|key|code)s?$/i.test(mention.text) ? undefined : joinOf(planner, item);
-    if (role) {
-      if (planner.plan.joinPath) throw refusal([mention.text], 'I can group by one such role at a time.');
-      planner.plan.joinPath = [role.name];
-      return namesOf(planner, role.entity);
-    }
+    const role = of.roleOf(planner, item, mention.text);
+    if (role) return namesOf(planner, role);
     return [{ dimension: of.full(item), ...(isTime(item.dimension) && { grain: 'day' as const }) }];
   }
   const entity = of.oneEntity(planner, mention.text, entities);
@@ -180,16 +176,6 @@ function namesOf({ plan, base, request }: of.Planner, entity: EntityEntry): Plan
     const isKey = dimension.primary_key === true;
     return { dimension: of.full({ entity, dimension }), ...(key && !isKey && { identity: true }) };
   });
-}
-
-/** The join by a column, and what it leads to: "by home station" of `home_station_id`. */
-function joinOf({ lexicon }: of.Planner, { entity, dimension }: of.Owned) {
-  const found = entity.model.joins.find(
-    ({ relationship, on: [pair, more] }) =>
-      relationship.endsWith('to_one') && !more && [dimension.name, dimension.sql].includes(pair?.from ?? ''),
-  );
-  const target = found && lexicon.entities.get(found.target);
-  return found && target && { name: `${entity.name}.${found.name}`, entity: target };
 }
 
 /** A part of the calendar, of the date that the question names or that stands for the rows. */

@@ -106,6 +106,23 @@ export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owne
   return one;
 }
 
+/** What the join by a column leads to, which the plan then takes: "by home station" of `home_station_id`. */
+export function roleOf(
+  { lexicon, plan }: Planner,
+  { entity, dimension }: Owned,
+  text: string,
+): EntityEntry | undefined {
+  const found = entity.model.joins.find(
+    ({ relationship, on: [pair, more] }) =>
+      relationship.endsWith('to_one') && !more && [dimension.name, dimension.sql].includes(pair?.from ?? ''),
+  );
+  const target = found && lexicon.entities.get(found.target);
+  if (!target || /\b(id|key|code|number)s?$/i.test(text)) return undefined;
+  if (plan.joinPath) throw refusal([text], 'I can read one such role at a time.');
+  plan.joinPath = [`${entity.name}.${found.name}`];
+  return target;
+}
+
 /** Refuses what is reached in several ways that mean different things: the branch of a loan, the home branch of its member. */
 export function checkWay(
   planner: Planner,

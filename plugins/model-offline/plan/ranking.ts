@@ -69,17 +69,15 @@ export function rankGroups(planner: of.Planner, key: PlannedFigure, ranked: Ment
 /** Puts listed rows in the order of a number or date of theirs. */
 export function rankRows(planner: of.Planner): void {
   const { plan, request, base: entity } = planner;
-  const { isSorting, limit: said, direction = 'asc', key, of: by } = request.ranking!;
-  const limit = said ?? (isSorting ? undefined : request.subject?.plural ? DEFAULT_LIMIT : 1);
+  const { isSorting, limit: most, direction = 'asc', key, of: by } = request.ranking!;
+  const limit = most ?? (isSorting ? undefined : request.subject?.plural ? DEFAULT_LIMIT : 1);
   if (limit !== undefined) plan.limit = limit;
+  const question = `By what shall I rank ${entity.many}?`;
   const columns = columnsFor(entity, by).map((one): of.Owned => ({ entity, dimension: one }));
+  const said = key?.mention ?? (request.when ? request.columns[0] : undefined);
   const own = (): of.Owned =>
-    by === 'time'
-      ? request.when && request.columns[0]
-        ? of.dimensionOf(planner, request.columns[0])
-        : primaryDate(planner)
-      : of.asked(planner, 'rank', `By what shall I rank ${entity.many}?`, columns, of.labelOfDimension);
-  const dimension = of.full(key ? of.dimensionOf(planner, key.mention) : own());
+    by === 'time' ? primaryDate(planner) : of.asked(planner, 'rank', question, columns, of.labelOfDimension);
+  const dimension = of.full(said ? of.dimensionOf(planner, said) : own());
   plan.orderBy = [{ by: dimension, direction }];
   const isShown = plan.dimensions.some((one) => one.dimension === dimension);
   if (plan.entity && plan.dimensions.length > 0 && !isShown) plan.dimensions.push({ dimension });

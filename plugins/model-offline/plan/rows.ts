@@ -29,8 +29,12 @@ function showColumns(planner: of.Planner, shown: readonly Mention[]): void {
     if (/^dates?$/i.test(mention.text)) return [primaryDate(planner)];
     const { meanings } = mention;
     const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
-    if (own.length > 0 || !meanings.some(({ kind, rank }) => kind === 'entity' && rank >= 2))
-      return [of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention)];
+    if (own.length > 0 || !meanings.some(({ kind, rank }) => kind === 'entity' && rank >= 2)) {
+      const item = of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention);
+      // "with their home club": by its name, although the column is its number.
+      const role = of.roleOf(planner, item, mention.text);
+      return role ? ownedBy(role) : [item];
+    }
     const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
     of.checkWay(planner, { entity }, mention.text);
     return ownedBy(entity);

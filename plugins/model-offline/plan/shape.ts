@@ -1,11 +1,11 @@
 /** Completes a request before names are decided: what its rows are, and whether they are counted, listed or ranked. */
 import type { Condition, Figure, Group, Mention, Request } from '../parse/request.ts';
-import type { EntityEntry } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople } from '../words/lexicon.ts';
 import { conditionEntities } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { isRowRanking, rankingFigure } from './ranking.ts';
-import { isAmount, isPeople, labelOf, mayLack } from './traits.ts';
+import { isAmount, labelOf, mayLack } from './traits.ts';
 
 const NOT_CLEAR = 'I could not tell what you want to see.';
 

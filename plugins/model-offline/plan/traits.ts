@@ -1,7 +1,7 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
 
 import type { ModelDimension } from '../words/layer.ts';
-import { type EntityEntry, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Criterion } from '../words/vocabulary.ts';
 import { nameWords, stem } from '../words/words.ts';
 import { refusal } from './outcome.ts';
@@ -56,12 +56,6 @@ export function labelOf(entity: EntityEntry): readonly ModelDimension[] {
 /** Rows that have no more than a key or a number are hardly asked for one by one. */
 export const isNamed = (entity: EntityEntry): boolean =>
   labelOf(entity).some(({ primary_key: isKey, name }) => !isKey && !/(no|nr|number|code|tag|sku|ref)$/i.test(name));
-
-/** Whether the rows are people: "who has the most …". */
-export const isPeople = ({ dimensions }: EntityEntry): boolean =>
-  dimensions.some(({ name }) =>
-    /^(first|last|full|given|family|sur|company)_?name$|^(e_?mail|gender|phone|birth|hired|contact_)/i.test(name),
-  );
 
 /** A number of a kind that nobody adds up. */
 export const isRate = ({ name }: ModelDimension): boolean =>

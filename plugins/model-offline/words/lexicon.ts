@@ -95,6 +95,7 @@ function* buildLexicon(model: SemanticModel): Generator<void> {
     const entity = entityEntry(name, one, graph.columns(name));
     yield void entities.set(name, entity);
     add(entityPhrases(one), name, { kind: 'entity', entity });
+    if (isPeople(entity)) add([[['people'], 1]], name, { kind: 'entity', entity });
     for (const dimension of entity.dimensions) {
       const id = `${name}.${dimension.name}`;
       add(dimensionPhrases(dimension, entity), id, { kind: 'dimension', entity, dimension });
@@ -137,6 +138,12 @@ function* buildLexicon(model: SemanticModel): Generator<void> {
 }
 
 export const isDated = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
+
+/** Whether the rows are people: "who has the most …". */
+export const isPeople = ({ dimensions }: Pick<EntityEntry, 'dimensions'>): boolean =>
+  dimensions.some(({ name }) =>
+    /^(first|last|full|given|family|sur|company)_?name$|^(e_?mail|gender|phone|birth|hired)/i.test(name),
+  );
 
 /** What verbs may name that it is not made of: "failed" where a result is "fail". */
 const isVerbal = (one: Meaning): boolean =>

@@ -75,7 +75,8 @@ function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, bef
   if (time && timeLength >= Math.max(found?.length ?? 0, length))
     return { kind: 'time', time: time.ranges, length: timeLength };
   if (names && /^(amount|unread|duration)$/.test(op ?? '')) return names;
-  if (operator && found!.length >= length) return operator;
+  if (operator && found!.length >= length)
+    return op === 'amount' ? { ...operator, meanings: byRoot([token.word], lexicon).filter(isDated) } : operator;
   // "ended in May", where that is a state and has a date
   const isState = length === 1 && isDerived(token.word) && named!.meanings.every(({ kind }) => kind === 'value');
   if (isState)

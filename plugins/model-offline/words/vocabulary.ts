@@ -87,20 +87,18 @@ living write wrote written issue issued gave give given gives held hold holds te
 export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);
 export const isHarmless = (word: string): boolean => HARMLESS.has(word);
 
-const byFirst = new Map<string, { words: readonly string[]; operator: Operator }[]>();
-for (const line of PHRASES.trim().split('\n')) {
-  let operator: Operator = { op: '' };
-  for (const part of line.split('; ')) {
-    const [kind = '', phrases = ''] = part.split(': ');
-    const own = { ...operator, ...Object.fromEntries(kind.split(' ').map((pair) => pair.split('='))) };
-    if (operator.op === '') operator = own;
-    for (const phrase of phrases.split('|')) {
-      const words = phrase.split(' ');
-      byFirst.set(words[0]!, [...(byFirst.get(words[0]!) ?? []), { words, operator: own }]);
-    }
-  }
-}
-for (const list of byFirst.values()) list.sort((a, b) => b.words.length - a.words.length);
+const pairs = (text: string) => Object.fromEntries(text.split(' ').map((pair) => pair.split('=')));
+const LINES = PHRASES.trim().split('\n');
+/** What the first part of a line says holds for the others too. */
+const phrases = LINES.flatMap((line) => {
+  const parts = line.split('; ').map((part) => part.split(': '));
+  return parts.flatMap(([kind = '', said = '']) => {
+    const operator: Operator = { ...pairs(parts[0]![0]!), ...pairs(kind) };
+    return said.split('|').map((phrase) => ({ words: phrase.split(' '), operator }));
+  });
+});
+const longest = phrases.toSorted((a, b) => b.words.length - a.words.length);
+const byFirst = Map.groupBy(longest, ({ words: [first] }) => first!);
 
 /** The longest operator phrase that starts with these words. */
 export function readOperator(words: readonly string[], at: number) {
@@ -110,10 +108,6 @@ export function readOperator(words: readonly string[], at: number) {
 
 /** Words of English that are never a misspelt name. */
 export const isFunctionWord = (word: string): boolean => HARMLESS.has(word) || byFirst.has(word);
+const spoken = phrases.flatMap(({ words }) => words);
 /** Every word that says what to do, for spelling. */
-export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
-  [...byFirst.values()]
-    .flat()
-    .flatMap(({ words }) => words)
-    .concat([...HARMLESS, ...EVERYDAY]),
-);
+export const FUNCTION_WORDS: ReadonlySet<string> = new Set([...spoken, ...HARMLESS, ...EVERYDAY]);
