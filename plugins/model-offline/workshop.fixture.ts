@@ -48,7 +48,7 @@ joins:
 type: fact
 dimensions:
 ${KEY}
-  - {name: job_no}
+  - {name: job_no, sample_values: [J-100, J-200]}
   - {name: appt_type, sample_values: [Repair, Service, Urgent], unique_count: 3}
   - {name: status, sample_values: [open, closed, cancelled, paused], unique_count: 4, nullable: false}
   - {name: scheduled_at, type: timestamp}

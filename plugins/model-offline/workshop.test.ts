@@ -169,6 +169,10 @@ it.each([
   // Ordered then, or ended?
   ['loans returned last month', null],
   ['closed jobs', { filters: [{ dimension: 'jobs.status', values: ['closed'] }] }],
+  ['job J-100', { entity: 'jobs' }],
+  ['Who closed job J-100?', null],
+  ['Who are the clients in Turin?', { entity: 'clients' }],
+  ['Which loans return next month?', null],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -68,7 +68,7 @@ const labelOfWay = (way: Way): string =>
     ? `${of.labelOfDimension(way)} is ${way.value}`
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
-const FINISHED = /^(completed?|closed|resolved|solved|finished|ended|delivered|returned|expired|terminated)$/i;
+const FINISHED = /^(complete|close|resolve|solve|finish|end|deliver|return|expire|terminate)(d|ed|s|es)?$/i;
 
 /** A value, term, segment or yes/no attribute. */
 function applyIs(

@@ -7,7 +7,7 @@ import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { amountsOf, columnsFor, isAmount, isRate, primaryDates, spanOf, worthOf } from './traits.ts';
+import { amountsOf, columnsFor, isAmount, primaryDates, spanOf, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
@@ -113,9 +113,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   const { fn, mention, duration } = figure;
   if (duration) return durations(duration, near);
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
-    amountsOf(entity)
-      .filter((one) => type !== 'sum' || !isRate(one))
-      .map((dimension) => adhoc(type, { entity, dimension }));
+    amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
   const isMoneySaid = mention.meanings.length === 0 && fn === 'sum' && MONEY.test(mention.text);
   if (isMoneySaid && !/ (on|for)$/i.test(mention.text)) return moneyOf(context, near[0], mention.text);
   // "spend on repairs": what these cost.

@@ -1,6 +1,6 @@
 /** Completes a request before names are decided: what its rows are, and whether they are counted, listed or ranked. */
 import type { Condition, Figure, Group, Mention, Request } from '../parse/request.ts';
-import { type EntityEntry, isPeople } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, type Meaning } from '../words/lexicon.ts';
 import { conditionEntities } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
@@ -30,7 +30,9 @@ export const ownersOf = (mention: Mention | undefined): EntityEntry[] =>
 /** A condition used as a noun, a date, or "who" stands for the rows it is of. */
 export function withSubject(request: Request, context: of.PlanContext): Request {
   const { subject, figures, columns, ranking, conditions, groups, periods } = request;
-  if (subject && of.entitiesOf(subject).length > 0) return request;
+  const rows = of.entitiesOf(subject);
+  if (request.who && !ranking && rows.length > 0 && !rows.some(isPeople)) throw refusal(['who']);
+  if (rows.length > 0) return request;
   const ranked = ranking?.key?.mention;
   if (request.who && !subject && columns.length === 0 && ranked) {
     const people = [...context.lexicon.entities.values()].filter(isPeople);
@@ -133,7 +135,10 @@ function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
 
 /** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */
 function countsByDefault({ conditions, periods }: Request, { model }: EntityEntry): boolean {
-  if (conditions.some(({ type }) => type !== 'is')) return false;
+  // "invoice INV-7" is looked up.
+  const isCode = (one: Meaning): boolean =>
+    one.kind === 'value' && /(no|nr|number|code|tag)$/i.test(one.dimension.name);
+  if (conditions.some(({ type, mention }) => type !== 'is' || mention.meanings.some(isCode))) return false;
   const isDated = periods.some(({ hint }) => hint);
   if (periods.some(({ text }) => /^(upcoming|future)/i.test(text))) return false;
   return model.type === 'fact' || (!isDated && (periods.length > 0 || conditions.length === 0));

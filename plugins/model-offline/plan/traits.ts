@@ -57,10 +57,6 @@ export function labelOf(entity: EntityEntry): readonly ModelDimension[] {
 export const isNamed = (entity: EntityEntry): boolean =>
   labelOf(entity).some(({ primary_key: isKey, name }) => !isKey && !/(no|nr|number|code|tag|sku|ref)$/i.test(name));
 
-/** A number of a kind that nobody adds up. */
-export const isRate = ({ name }: ModelDimension): boolean =>
-  /(^|_)(pct|percent(age)?|rate|ratio|score|rating)$/i.test(name);
-
 const isCalled = (dimension: ModelDimension, words: readonly string[]): boolean =>
   nameWords(dimension.name).some((word) => words.includes(word));
 const isWorth = (dimension: ModelDimension): boolean => isCalled(dimension, ['total', 'amount', 'value']);
@@ -69,7 +65,9 @@ const isWorth = (dimension: ModelDimension): boolean => isCalled(dimension, ['to
 export function amountsOf(entity: EntityEntry): ModelDimension[] {
   const numbers = entity.dimensions.filter(
     (one) =>
-      one.type === 'number' && !isIdentifier(entity, one) && !/(^|_)(number|code|year|month|day)$/i.test(one.name),
+      one.type === 'number' &&
+      !isIdentifier(entity, one) &&
+      !/(^|_)(number|code|year|month|day|pct|percent(age)?|ratio)$/i.test(one.name),
   );
   const names = ['total', 'amount', 'value', 'price'];
   const amounts = numbers.filter((one) => isCalled(one, names));

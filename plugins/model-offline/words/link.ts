@@ -75,8 +75,7 @@ function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, bef
   if (time && timeLength >= Math.max(found?.length ?? 0, length))
     return { kind: 'time', time: time.ranges, length: timeLength };
   if (names && /^(amount|unread|duration)$/.test(op ?? '')) return names;
-  if (operator && found!.length >= length)
-    return op === 'amount' ? { ...operator, meanings: byRoot([token.word], lexicon).filter(isDated) } : operator;
+  if (operator && found!.length >= length) return operator;
   // "ended in May", where that is a state and has a date
   const isState = length === 1 && isDerived(token.word) && named!.meanings.every(({ kind }) => kind === 'value');
   if (isState)
@@ -112,7 +111,7 @@ export function respell(tokens: readonly Token[], lexicon: Lexicon): Token[] {
   return tokens.map((token) => {
     if (token.kind !== 'word' || token.word.length < 5 || token.capitalised || isKnown(token)) return token;
     const found = [lexicon.words, FUNCTION_WORDS, TIME_WORDS].flatMap((words) =>
-      [...words].filter((one) => isSlip(token.stem, one)).map(stem),
+      [...words].filter((one) => isSlip(token.stem, one) && !one.startsWith(token.stem)).map(stem),
     );
     const [only, more] = new Set(found);
     return only && !more ? { ...token, word: only, stem: only } : token;

@@ -52,7 +52,7 @@ op=same: same|the same|same for|the same for|same thing for|do the same for|what
 op=instead: instead|rather
 op=also: also|too|additionally|in addition
 op=all: all|any|at all|right now|with us|have on file|do we have on file|we own|do we own|across all|on file|on record|in our catalogue|in the catalogue|in our catalog|in the catalog|in our system|in the system|in our records|in our books|i e|that is|so far|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
-op=amount: value|amount|worth|money|spend|spends|spent|spending|earn|earns|earned|bill|billed|charge|charged|pay|paid|spend on|spent on|spending on|pay for|paid for|value of|amount of|worth of|the value of|the amount of
+op=amount: value|amount|worth|money|spend|spends|spent|spending|earn|earns|earned|bill|billed|charge|charged|spend on|spent on|spending on|pay for|paid for|value of|amount of|worth of|the value of|the amount of
 op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|months; grain=quarter: quarter|quarters; grain=year: year|years
 op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
 
