@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const list = (entity: string, ...names: string[]) => ({
   entity,
-  dimensions: names.map((name) => ({ dimension: `${entity}.${name}` })),
+  dimensions: names.map((name) => ({ dimension: name.includes('.') ? name : `${entity}.${name}` })),
 });
 const is = (dimension: string, value: unknown) => ({ filters: [{ dimension, operator: 'equals', values: [value] }] });
 
@@ -92,7 +92,6 @@ it.each([
   ['How much money came in in 2025?', { measures: ['bills.bill_total_amount'] }],
   ['How much did we spend on machines?', null],
   ['What is the value of the largest job?', null],
-  ['Which technician earned the most jobs?', { measures: ['jobs.count'], limit: 1 }],
   ['How many machines weigh more than 30 kg?', { filters: [{ dimension: 'machines.weight_kg', values: [30] }] }],
   ['total amount of bills by clients from Parma', { ...is('clients.city', 'Parma') }],
   [
@@ -173,6 +172,8 @@ it.each([
   ['Who closed job J-100?', null],
   ['Who are the clients in Turin?', { entity: 'clients' }],
   ['Which loans return next month?', null],
+  ['Show open jobs with machine and result', list('jobs', 'id', 'machines.name', 'result')],
+  ['Show me jobs with a closing date', { filters: [{ dimension: 'jobs.closed_at', operator: 'is_not_null' }] }],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

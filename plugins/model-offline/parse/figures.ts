@@ -66,8 +66,6 @@ export function aggregate(cursor: Cursor): boolean {
     cursor.at++;
     const figure: Figure = { fn: 'sum', mention: unnamed(item.text) };
     const most = here(cursor);
-    // "earned the most certificates"
-    if (/^(most|fewest|least)$/.test(firstWord(most)) && at.entityIn(here(cursor, 1))) return true;
     const [asked, other] = request.figures;
     // "how much did customers in Oslo spend"
     if (asked?.isSum && !other && !request.subject && entitiesIn(asked.mention).length > 0) {

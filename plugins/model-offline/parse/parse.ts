@@ -138,8 +138,10 @@ const share: Rule = (cursor) => {
 const shown: Rule = (cursor) => {
   const { request, items, at: start } = cursor;
   const isTheirs = here(cursor, 1)?.lead.some((word) => /^(their|its)$/.test(word));
-  const isWith = op(cursor) === 'with' && (isTheirs || request.listing || request.ranking !== undefined);
-  const isOrder = start > 0 && here(cursor)!.lead.some((word) => /^(give|show|tell)$/.test(word));
+  const isSaid = (item: at.Content | undefined) => item?.lead.some((word) => /^(give|show|tell|display)$/.test(word));
+  const [isOrder, isShow] = [start > 0 && isSaid(here(cursor)), isSaid(items[0])];
+  const isSure = isOrder || isTheirs || request.listing || request.ranking !== undefined;
+  const isWith = op(cursor) === 'with' && (isSure || isShow);
   const nounAt = (ahead: number): Mention | undefined => {
     const item = here(cursor, ahead);
     const isNoun = item?.kind === 'names' && (at.dimensionIn(item) ?? at.entityIn(item));
@@ -155,11 +157,11 @@ const shown: Rule = (cursor) => {
     ahead += 1;
     while (/^(and|all)$/.test(op(cursor, ahead)) && nounAt(ahead + 1)) ahead += 1;
   }
-  if (found.length === 0 || items[start + ahead]?.kind === 'number') return false;
+  if (found.length < (isSure ? 1 : 2)) return false;
   const isEnd = !here(cursor, ahead) || /^(time|operator)$/.test(here(cursor, ahead)!.kind);
   if (!isEnd || op(cursor, ahead) === 'comparator') return false;
   request.shown = [...(request.shown ?? []), ...found];
-  if (isTheirs) request.listing = true;
+  if (isTheirs || isShow) request.listing = true;
   cursor.at += ahead;
   return true;
 };

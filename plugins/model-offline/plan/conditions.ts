@@ -87,9 +87,8 @@ function applyIs(
   const events = negated ? [] : meanings.filter(isEvent).filter(({ entity }) => entity === base);
   planner.events.push(...events.map((one) => ({ ...one, isCertain: false })));
   // "completed in May" may be begun then, or ended.
-  const { until } = spanOf(base);
-  if (until && events.length === 0 && !negated && FINISHED.test(text))
-    planner.events.push({ entity: base, dimension: until, isCertain: false });
+  const { until } = FINISHED.test(text) && !negated && events.length === 0 ? spanOf(base) : {};
+  if (until) planner.events.push({ entity: base, dimension: until, isCertain: false });
   const related = ways.filter(({ entity }) => of.isRelated(planner, base, entity));
   const attributes = new Set(related.map((one) => (one.kind === 'segment' ? one.segment.name : one.dimension.name)));
   // What the rows have themselves is meant, unless something named beside them has it too; else different attributes
