@@ -39,6 +39,7 @@ ${KEY}
   - {name: serial_no}
   - {name: kind, sample_values: [Lathe, Mill], unique_count: 2}
   - {name: weight_kg, type: number}
+  - {name: asking_price, type: number}
   - {name: last_inspection, type: date, nullable: true}
   - {name: scrapped_on, type: date, nullable: true}
 joins:
@@ -61,6 +62,17 @@ ${KEY}
 joins:
   - {target: machines, relationship: many_to_one, on: {from: machine_id, to: id}}
   - {target: technicians, relationship: many_to_one, on: {from: technician_id, to: id}}
+`,
+  'entities/sales.yml': `table: sales
+type: fact
+dimensions:
+${KEY}
+  - {name: sold_on, type: date}
+  - {name: sale_price, type: number}
+measures:
+  - {name: total_sale_price, type: sum, sql: sale_price}
+joins:
+  - {target: machines, relationship: one_to_one, on: {from: machine_id, to: id}}
 `,
   'entities/branches.yml': `table: branches
 type: dimension

@@ -49,7 +49,10 @@ it.each([
   ['largest mill of all technicians', null],
   ['serial numbers of mills', { dimensions: [{ dimension: 'machines.serial_no' }], ...is('machines.kind', 'Mill') }],
   ['Show job number, type and closing date of jobs', list('jobs', 'id', 'job_no', 'appt_type', 'closed_at')],
-  ['cheapest machines and their serial number', null],
+  [
+    'cheapest machine and its serial number',
+    { dimensions: [{}, {}, { dimension: 'machines.asking_price' }], limit: 1 },
+  ],
   ['List names and weight of machines', list('machines', 'name', 'weight_kg')],
   [
     'average duration by type',
@@ -90,7 +93,7 @@ it.each([
     { measures: ['bills.bill_total_amount'], dimensions: [{ dimension: 'clients.city' }] },
   ],
   ['How much money came in in 2025?', { measures: ['bills.bill_total_amount'] }],
-  ['How much did we spend on machines?', null],
+  ['How much did we spend on clients?', null],
   ['What is the value of the largest job?', null],
   ['How many machines weigh more than 30 kg?', { filters: [{ dimension: 'machines.weight_kg', values: [30] }] }],
   ['total amount of bills by clients from Parma', { ...is('clients.city', 'Parma') }],
@@ -174,6 +177,10 @@ it.each([
   ['Which loans return next month?', null],
   ['Show open jobs with machine and result', list('jobs', 'id', 'machines.name', 'result')],
   ['Show me jobs with a closing date', { filters: [{ dimension: 'jobs.closed_at', operator: 'is_not_null' }] }],
+  // Machines have a price themselves, although sales have one too.
+  ['List mills with name and price', list('machines', 'name', 'asking_price')],
+  ['total sale price per weight', null],
+  ['heaviest lathe in Turin', { entity: 'machines', limit: 1 }],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -155,7 +155,7 @@ export function ranking(cursor: Cursor): boolean {
     return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   // "the heaviest dog", where dog is a value
-  const isValue = adjective && isEnd && of && of !== 'vague';
+  const isValue = adjective && of !== 'vague' && (isEnd || next!.lead.length > 0);
   const rows = entity ?? (isValue ? at.mentionOf(adjective) : undefined);
   const thing = isQuantity ? undefined : (rows ?? at.dimensionIn(next, roleOf));
   const isOf = entity && item!.lead.includes('of');

@@ -125,8 +125,8 @@ export function grouping(cursor: Cursor): boolean {
   // "paid by card"
   const isValue = at.conditionIn(here(cursor), cursor.roleOf)?.meanings.some(({ kind }) => kind === 'value');
   // "bookings by guests from Japan": those who made them
-  const isAgent = said === 'by' && at.entityIn(here(cursor))?.plural;
-  if (!group) return (said === 'by' && isValue) || isAgent || restore(cursor, start);
+  if (!group)
+    return (said === 'by' && (isValue || at.entityIn(here(cursor))?.plural === true)) || restore(cursor, start);
   cursor.joined = undefined;
   for (let back = cursor.at; group; ) {
     request.groups = [...request.groups, group];

@@ -158,8 +158,7 @@ const shown: Rule = (cursor) => {
     while (/^(and|all)$/.test(op(cursor, ahead)) && nounAt(ahead + 1)) ahead += 1;
   }
   if (found.length < (isSure ? 1 : 2)) return false;
-  const isEnd = !here(cursor, ahead) || /^(time|operator)$/.test(here(cursor, ahead)!.kind);
-  if (!isEnd || op(cursor, ahead) === 'comparator') return false;
+  if (!/^(|time|operator)$/.test(here(cursor, ahead)?.kind ?? '') || op(cursor, ahead) === 'comparator') return false;
   request.shown = [...(request.shown ?? []), ...found];
   if (isTheirs || isShow) request.listing = true;
   cursor.at += ahead;

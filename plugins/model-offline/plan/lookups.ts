@@ -43,12 +43,11 @@ export function lookupsFor({ entities, graph }: Lexicon, unplaced: readonly Item
   const openIn = (entity: EntityEntry): string[] =>
     entity.dimensions.filter((one) => isOpen(entity, one)).map(({ name }) => `${entity.name}.${name}`);
   const isCode = unplaced.every(({ text }) => !/[a-z]/.test(text));
-  const isName = (column: string): number =>
-    Number((isCode ? /(code|no|nr|number|sku|ref)$/ : /(name|title|label)$/).test(column));
+  const likely = isCode ? /(code|no|nr|number|sku|ref)$/ : /(name|title|label)$/;
   const columns = [...entities.values()]
     .filter(isNear)
     .flatMap(openIn)
-    .sort((a, b) => isName(b) - isName(a));
+    .sort((a, b) => Number(likely.test(b)) - Number(likely.test(a)));
   // A word that says what to do is found in no column.
   const texts = unplaced.some(({ kind }) => kind === 'operator') ? [] : textsOf(unplaced, message);
   return columns.flatMap((column) => texts.map((text): Lookup => ({ column, text }))).slice(0, MAX_LOOKUPS);

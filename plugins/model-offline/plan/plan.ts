@@ -61,6 +61,8 @@ function addFigure({ plan }: of.Planner, { name, adhoc }: PlannedFigure): void {
   if (name !== undefined && !plan.measures?.includes(name)) plan.measures = [...(plan.measures ?? []), name];
   if (adhoc && !plan.adhocMeasures?.some((one) => one.name === adhoc.name))
     plan.adhocMeasures = [...(plan.adhocMeasures ?? []), adhoc];
+  // What has no end yet takes no time.
+  if (adhoc?.since) of.addFilter(plan, { dimension: adhoc.dimension, operator: 'is_not_null' });
 }
 
 type Figures = readonly PlannedFigure[];
@@ -77,9 +79,6 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   if (figures.some(({ entity }) => entity !== base) && conditions.length > 0 && !request.per)
     throw refusal([], 'I cannot tell which of the figures the conditions belong to; ask for them one at a time.');
   for (const figure of figures) addFigure(planner, figure);
-  // What has no end yet takes no time.
-  for (const { adhoc } of figures)
-    if (adhoc?.since) of.addFilter(plan, { dimension: adhoc.dimension, operator: 'is_not_null' });
   const isAverage = figures.some((one) => typeOf(planner, one) === 'avg');
   // "average quantity per order item" over order items is the average itself.
   const split = groups.filter(({ mention, per }) => !(isAverage && per && of.entitiesOf(mention).includes(base)));
@@ -129,9 +128,10 @@ function divide(planner: of.Planner, figures: Figures, times = 1): void {
   if (first === second) throw refusal([], 'Both parts of the ratio are the same figure.');
   const [counted, by] = figures.map(({ entity }) => entity);
   // Students per session: nobody says by which of their enrolments.
-  const isEach = counted === by && isNamed(by!);
-  if (request.per?.fn === 'count' && (isEach || of.distance(planner, counted!, by!) === undefined))
-    throw refusal([], `I cannot tell what to count for each of the ${by!.many}.`);
+  // Prices of sales by the area of all houses, sold or not.
+  const steps = of.distance(planner, counted!, by!);
+  if (request.per?.fn === 'count' ? steps === undefined || (steps === 0 && isNamed(by!)) : steps !== 0)
+    throw refusal([], `I cannot divide figures of ${counted!.many} by those of ${by!.many}.`);
   const name = `${last(first!)}_per_${times === 1 ? '' : `${times}_`}${last(second!).replace(/^total_/, '')}`;
   planner.plan.ratios = [{ name, of: first!, per: second!, ...(times !== 1 && { times }) }];
 }

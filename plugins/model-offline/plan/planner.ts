@@ -2,11 +2,11 @@
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
 import type { ModelDimension, PlanFilter } from '../words/layer.ts';
-import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
+import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import { spoken } from '../words/words.ts';
 import { choose, refusal } from './outcome.ts';
 import { readTerm, type TermContext } from './terms.ts';
-import { labelOf } from './traits.ts';
+import { isAmount, labelOf } from './traits.ts';
 
 export type PlanContext = TermContext;
 type Lists = Required<Pick<QueryPlan, 'dimensions' | 'filters' | 'segments' | 'excludedSegments' | 'related'>>;
@@ -87,12 +87,14 @@ export function reachable<M extends { readonly entity: EntityEntry; readonly ran
 /** The attribute a mention names; asks where it names several. */
 export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owned) => boolean = () => true): Owned {
   const { text } = mention;
-  // What several tables have is clear where the rows have it themselves.
+  // What several tables have is clear where the rows have it themselves: the price of houses, though sales have one too.
+  const isOther = (one: Meaning): boolean =>
+    one.kind !== 'term' && one.entity !== planner.base && namedIn(planner).includes(one.entity);
   const own = mention.meanings.filter(
-    (one) => one.kind === 'dimension' && one.entity === planner.base && one.rank >= 2,
+    (one) => one.kind === 'dimension' && one.entity === planner.base && (one.rank >= 2 || isAmount(one)),
   );
-  const isOpen = mention.meanings.some((one) => one.kind === 'term' && one.term.status === 'ambiguous');
-  const meanings = (isOpen && own.length > 0 ? own : mention.meanings).flatMap((one): MeaningOf<'dimension'>[] => {
+  const isOwn = own.length > 0 && !mention.meanings.some(isOther);
+  const meanings = (isOwn ? own : mention.meanings).flatMap((one): MeaningOf<'dimension'>[] => {
     const meaning = one.kind === 'term' ? readTerm(planner, one.term).meaning : one;
     return meaning?.kind === 'dimension' ? [meaning] : [];
   });

@@ -27,10 +27,9 @@ function showColumns(planner: of.Planner, shown: readonly Mention[]): void {
     // "their names" are those of the rows, whatever the column is called.
     if (/^names?$/i.test(mention.text)) return [];
     if (/^dates?$/i.test(mention.text)) return [primaryDate(planner)];
-    const { meanings } = mention;
-    const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
-    if (own.length > 0 || !meanings.some(({ kind, rank }) => kind === 'entity' && rank >= 2)) {
-      const item = of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention);
+    const isOwn = mention.meanings.some((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
+    if (isOwn || !mention.meanings.some(({ kind, rank }) => kind === 'entity' && rank >= 2)) {
+      const item = of.dimensionOf(planner, mention);
       // "with their home club": by its name, although the column is its number.
       const role = of.roleOf(planner, item, mention.text);
       return role ? ownedBy(role) : [item];

@@ -127,9 +127,9 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
 /** What belongs to the rows that are "popular" or "performed most often", where each of it belongs to one of them. */
 function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
   const parents = of.entitiesOf(thing);
-  const children = [...context.lexicon.entities.values()].filter((one) =>
-    parents.some((parent) => of.distance(context, one, parent) === 1),
-  );
+  const isChild = (one: EntityEntry, parent: EntityEntry): boolean =>
+    of.distance(context, one, parent) === 1 && of.distance(context, parent, one) === undefined;
+  const children = [...context.lexicon.entities.values()].filter((one) => parents.some((own) => isChild(one, own)));
   return of.asked(context, 'most', `Which ${thing.text} has the most of what?`, children, ({ many }) => many);
 }
 

@@ -142,7 +142,9 @@ export const isDated = (one: Meaning): boolean => one.kind === 'dimension' && is
 /** Whether the rows are people: "who has the most …". */
 export const isPeople = ({ dimensions }: Pick<EntityEntry, 'dimensions'>): boolean =>
   dimensions.some(({ name }) =>
-    /^(first|last|full|given|family|sur|company)_?name$|^(e_?mail|gender|phone|birth|hired)/i.test(name),
+    /^(first|last|full|given|family|sur|company)_?name$|^(e_?mail|gender|phone|birth|hired?_|salary|wage|commission_rate)/i.test(
+      name,
+    ),
   );
 
 /** What verbs may name that it is not made of: "failed" where a result is "fail". */
