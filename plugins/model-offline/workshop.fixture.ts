@@ -30,6 +30,9 @@ ${KEY}
   - {name: salary, type: number}
   - {name: birth_date, type: date}
   - {name: left_dt, type: date, nullable: true}
+  - {name: manager_id, type: number}
+joins:
+  - {target: technicians, relationship: many_to_one, on: {from: manager_id, to: id}}
 `,
   'entities/machines.yml': `table: machines
 type: dimension
@@ -57,6 +60,7 @@ ${KEY}
   - {name: next_due_on, type: date, nullable: true}
   - {name: duration_min, type: number}
   - {name: scrap_qty, type: number}
+  - {name: paused_qty, type: number}
   - {name: inspector_id, type: number, nullable: true}
   - {name: result, sample_values: [pass, fail], unique_count: 2}
 joins:

@@ -181,6 +181,8 @@ it.each([
   ['List mills with name and price', list('machines', 'name', 'asking_price')],
   ['total sale price per weight', null],
   ['heaviest lathe in Turin', { entity: 'machines', limit: 1 }],
+  ['technicians per manager', null],
+  ['jobs paused last month', { measures: ['jobs.count'], ...is('jobs.status', 'paused') }],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -120,7 +120,7 @@ export function roleOf(
   );
   const target = found && lexicon.entities.get(found.target);
   if (!target || /\b(id|key|code|number)s?$/i.test(text)) return undefined;
-  if (plan.joinPath) throw refusal([text], 'I can read one such role at a time.');
+  if (plan.joinPath || target === entity) throw refusal([text], 'I can read one such role at a time, of other rows.');
   plan.joinPath = [`${entity.name}.${found.name}`];
   return target;
 }

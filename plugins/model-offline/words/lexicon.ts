@@ -4,7 +4,7 @@ import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts'
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { isFunctionWord, isUnit } from './vocabulary.ts';
-import { fullName, keyOf, nameWords, rootKey, spoken, stem } from './words.ts';
+import { fullName, isDerived, keyOf, nameWords, rootKey, spoken, stem } from './words.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;
@@ -242,7 +242,7 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
       out.push(
         [withoutUnit(said), 1],
         [withoutUnit(said).length > 0 ? said.slice(-1) : [], 0],
-        [/^(qty|quantity|count)$/.test(said.at(-1)!) ? said.slice(0, -1) : [], 0],
+        [/^(qty|quantity|count)$/.test(said.at(-1)!) && !said.some(isDerived) ? said.slice(0, -1) : [], 0],
         [said.length === 2 && said[1] !== 'total' ? said.toReversed() : [], 1],
       );
   const [, means = ''] = /(?:^|_)(e_?mail|phone|mobile)$/.exec(dimension.name) ?? [];
