@@ -183,6 +183,8 @@ it.each([
   ['heaviest lathe in Turin', { entity: 'machines', limit: 1 }],
   ['technicians per manager', null],
   ['jobs paused last month', { measures: ['jobs.count'], ...is('jobs.status', 'paused') }],
+  ['uninspected machines', { filters: [{ dimension: 'machines.last_inspection', operator: 'is_null' }] }],
+  ['Who opened J-100?', null],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -150,7 +150,8 @@ export function negation(cursor: Cursor): boolean {
   const isPrefix = firstWord(here(cursor)) === 'un';
   if (start === 0 && !isPrefix) cursor.request.followUp = 'replace';
   cursor.at++;
-  if (isPrefix) return condition(cursor, { negated: true, isPrefix }) || restore(cursor, start);
+  if (isPrefix)
+    return condition(cursor, { negated: true, isPrefix }) || lacking(cursor, true) || restore(cursor, start);
   // "not reported any generation", "not borrowed"
   const item = here(cursor);
   const canLack = isSaid || item?.lead.some(isEverydayVerb) || at.rankOf(at.entityIn(item)) === 0;

@@ -2,7 +2,7 @@
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import type { Figure, Group, Mention, Request } from '../parse/request.ts';
 import type { PlanDimension } from '../words/layer.ts';
-import { type EntityEntry, isTime, isYear } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts';
 import { applyPeriods, dateOf, hintedDate } from './dates.ts';
 import { figureOf, type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
@@ -32,6 +32,7 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
     throw refusal([per.mention.text], 'I can divide one figure by another.');
   const figures = asked.map((figure) => figureOf(context, figure, near, canSplit));
   const base = figures[0]?.entity ?? baseOf(request, context);
+  if (request.who && !request.ranking && !isPeople(base)) throw refusal(['who']);
   const planner = { ...context, request, base, plan: of.emptyPlan(), events: [], several: new Set<EntityEntry>() };
   if (figures.length > 0) planFigures(planner, figures, shape, groups);
   else planRows(planner);

@@ -30,9 +30,7 @@ export const ownersOf = (mention: Mention | undefined): EntityEntry[] =>
 /** A condition used as a noun, a date, or "who" stands for the rows it is of. */
 export function withSubject(request: Request, context: of.PlanContext): Request {
   const { subject, figures, columns, ranking, conditions, groups, periods } = request;
-  const rows = of.entitiesOf(subject);
-  if (request.who && !ranking && rows.length > 0 && !rows.some(isPeople)) throw refusal(['who']);
-  if (rows.length > 0) return request;
+  if (subject && of.entitiesOf(subject).length > 0) return request;
   const ranked = ranking?.key?.mention;
   if (request.who && !subject && columns.length === 0 && ranked) {
     const people = [...context.lexicon.entities.values()].filter(isPeople);
