@@ -1,6 +1,8 @@
-/** Writes the generated tables into `docs/`. `--check` writes nothing and fails when one is stale. */
+/** Writes the generated tables into `docs/`, and the alerts and the dashboard into `operations/`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { generatedTables, type Tables } from './docs-tables.ts';
+import { alertRules } from './operations/alerts.ts';
+import { dashboard } from './operations/dashboard.ts';
 
 const BLOCK = /(<!-- generated: ([a-z-]+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
@@ -12,6 +14,12 @@ export function renew(page: string, tables: Tables): string {
     return `${start}\n${table}\n\n${end}`;
   });
 }
+
+/** Whole files that are generated, by their path. */
+export const generatedFiles = (): Readonly<Record<string, string>> => ({
+  'operations/prometheus/alerts.yml': alertRules(),
+  'operations/grafana/atlas.json': dashboard(),
+});
 
 /** The pages of a table: each generated table stands on exactly one page. */
 export function pagesWithBlocks(pages: readonly string[]): string[] {
@@ -26,4 +34,5 @@ if (import.meta.main) {
     const renewed = renew(page, tables);
     if (renewed !== page) writeFileSync(path, renewed);
   }
+  for (const [path, text] of Object.entries(generatedFiles())) writeFileSync(path, text);
 }

@@ -20,6 +20,7 @@ export {
   type MissingPage,
   type SecurityScheme,
 } from './hooks.ts';
+export { MAX_HEAP_SHARE, MOST_RUNNING } from './request/admission.ts';
 export { isLoopback } from './request/host-names.ts';
 
 export const http = definePlugin({

@@ -3,6 +3,8 @@ import { AtlasError, definePlugin } from '../../kernel/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { TelemetryOptions } from './options.ts';
 
+export { METRICS, type Metric, type MetricName, prometheusName } from './metric-catalog.ts';
+
 /** Optional, because they take 37 MB. */
 const PACKAGES = [
   '@opentelemetry/api',

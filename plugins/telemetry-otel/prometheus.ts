@@ -5,6 +5,7 @@ import { MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { Type } from '@sinclair/typebox';
 import type { Credentials, Identity, Route } from '../../kernel/index.ts';
 import { bearerToken } from '../auth-kit/index.ts';
+import { UNIT_SUFFIXES } from './metric-catalog.ts';
 import type { TelemetryOptions } from './options.ts';
 
 const PATH = '/api/v1/metrics';
@@ -15,10 +16,7 @@ export class PullReader extends MetricReader {
   protected override async onShutdown(): Promise<void> {}
 }
 
-/** Units that Prometheus names at the end of a metric's name; the library leaves them out. */
-const UNIT_SUFFIXES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes', '1': 'ratio' };
-
-/** The metrics under the names that Prometheus and its dashboards expect: `…_seconds`, `…_bytes`, `…_ratio`. */
+/** The library leaves units out: the metrics under the names that Prometheus and its dashboards expect: `…_seconds`, `…_bytes`, `…_ratio`. */
 function withUnitSuffixes(collected: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = collected.scopeMetrics.map(({ scope, metrics }) => ({
     scope,

@@ -2,6 +2,7 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { Meter } from '@opentelemetry/api';
+import { instrumentOptions, type MetricName } from './metric-catalog.ts';
 
 const RESOLUTION_MS = 20;
 /** Delays are those of at least this long, however often metrics are collected. */
@@ -21,23 +22,17 @@ function watchEventLoop(meter: Meter): () => void {
   let windowBeganAt = performance.now();
   let used: EventLoopUtilization = performance.eventLoopUtilization();
   delay.enable();
-  const statistics = {
-    min: () => delay.min,
-    max: () => delay.max,
-    mean: () => delay.mean,
-    stddev: () => delay.stddev,
-    p50: () => delay.percentile(50),
-    p90: () => delay.percentile(90),
-    p99: () => delay.percentile(99),
-  };
-  const gauges = Object.entries(statistics).map(([name, read]) => {
-    const options = { description: `Delay of the event loop: ${name}.`, unit: 's' };
-    return { gauge: meter.createObservableGauge(`nodejs.eventloop.delay.${name}`, options), read };
-  });
-  const utilization = meter.createObservableGauge('nodejs.eventloop.utilization', {
-    description: 'Share of the time in which the event loop was busy.',
-    unit: '1',
-  });
+  const gauge = (name: MetricName) => meter.createObservableGauge(name, instrumentOptions(name));
+  const gauges = [
+    { gauge: gauge('nodejs.eventloop.delay.min'), read: () => delay.min },
+    { gauge: gauge('nodejs.eventloop.delay.max'), read: () => delay.max },
+    { gauge: gauge('nodejs.eventloop.delay.mean'), read: () => delay.mean },
+    { gauge: gauge('nodejs.eventloop.delay.stddev'), read: () => delay.stddev },
+    { gauge: gauge('nodejs.eventloop.delay.p50'), read: () => delay.percentile(50) },
+    { gauge: gauge('nodejs.eventloop.delay.p90'), read: () => delay.percentile(90) },
+    { gauge: gauge('nodejs.eventloop.delay.p99'), read: () => delay.percentile(99) },
+  ];
+  const utilization = gauge('nodejs.eventloop.utilization');
   meter.addBatchObservableCallback(
     (result) => {
       result.observe(utilization, performance.eventLoopUtilization(used).utilization);
@@ -54,12 +49,11 @@ function watchEventLoop(meter: Meter): () => void {
 }
 
 function watchMemory(meter: Meter): void {
-  const bytes = (name: string, description: string) =>
-    meter.createObservableUpDownCounter(name, { description, unit: 'By' });
-  const resident = bytes('process.memory.usage', 'Physical memory in use.');
-  const used = bytes('v8js.memory.heap.used', 'Heap in use.');
-  const reserved = bytes('v8js.memory.heap.limit', 'Heap that is reserved.');
-  const max = bytes('atlas.heap.max', 'Size beyond which the heap cannot grow.');
+  const sum = (name: MetricName) => meter.createObservableUpDownCounter(name, instrumentOptions(name));
+  const resident = sum('process.memory.usage');
+  const used = sum('v8js.memory.heap.used');
+  const reserved = sum('v8js.memory.heap.limit');
+  const max = sum('atlas.heap.max');
   meter.addBatchObservableCallback(
     (result) => {
       result.observe(resident, process.memoryUsage.rss());

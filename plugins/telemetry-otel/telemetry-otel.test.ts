@@ -17,7 +17,7 @@ import { modelOpenai } from '../model-openai/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { usage } from '../usage/index.ts';
 import { type ReceivedSpan, startCollector } from './collector.fixture.ts';
-import { telemetryOtel } from './index.ts';
+import { METRICS, type MetricName, prometheusName, telemetryOtel } from './index.ts';
 
 const QUESTION = 'How many orders did Zebulon place?';
 const SQL =
@@ -336,17 +336,25 @@ describe('GET /api/v1/metrics', () => {
     expect(text.match(/^http_server_request_duration_seconds_count/gm)?.length).toBeLessThan(6);
   });
 
-  it('has the names that the README lists', async () => {
+  it('has the names, labels and only those that README and catalog list', async () => {
     await using t = await start({ metricsRoute: true, metricsPublic: true }, { plugins: USAGE });
     await t.ask();
-    const served = async () => {
-      const text = await (await fetch(`${t.url}/api/v1/metrics`)).text();
-      return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name).sort();
-    };
+    const text = async () => (await fetch(`${t.url}/api/v1/metrics`)).text();
+    const served = async () => [...(await text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name).sort();
     const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
-    const listed = [...readme.matchAll(/^\| `[a-z0-9_.]+` \| `([a-z0-9_]+)` \|/gm)].map(([, name]) => name);
+    const listed = [...readme.matchAll(/^\| `([a-z0-9_.]+)` \| `([a-z0-9_]+)` \|/gm)];
+    expect(listed.map(([, name]) => name).sort()).toEqual(Object.keys(METRICS).sort());
+    for (const [, name, served] of listed) expect(served).toBe(prometheusName(name as MetricName));
     // The event loop's delay is there after its first measurement.
-    await expect.poll(served).toEqual([...listed, 'target_info'].sort());
+    const names = listed.map(([, , name]) => name);
+    await expect.poll(served).toEqual([...names, 'target_info'].sort());
+    const all = await text();
+    for (const [name, { attributes }] of Object.entries(METRICS)) {
+      const known = ['le', ...attributes.map((attribute) => attribute.replaceAll('.', '_'))];
+      const series = all.matchAll(new RegExp(`^${prometheusName(name as MetricName)}(?:_\\w+)?\\{(.*)\\}`, 'gm'));
+      const labels = [...series].flatMap(([, text = '']) => [...text.matchAll(/(\w+)="/g)].map(([, label]) => label));
+      for (const label of new Set(labels)) expect(known, name).toContain(label);
+    }
   });
 
   const keys = [

@@ -24,7 +24,7 @@ declare module 'fastify' {
 const MAX_WAIT_MS = 30_000;
 const LEAST_RETRY_SECONDS = 2;
 /** At the limit of the heap the process ends. */
-const MAX_HEAP_SHARE = 0.85;
+export const MAX_HEAP_SHARE = 0.85;
 /** Weight of the latest request in the mean duration. */
 const LATEST_SHARE = 1 / 16;
 
@@ -114,7 +114,7 @@ function isHeapFull(): boolean {
  * Requests that run at once; others wait. 500 clients that ask for 8 MiB and read nothing cost the server 246 MB with 256, and
  * 167 MB with 160. Event streams of MCP clients, of which there may be 100, count all the time.
  */
-const MOST_RUNNING = 160;
+export const MOST_RUNNING = 160;
 
 export interface AdmissionOptions {
   readonly connections: Connections;
