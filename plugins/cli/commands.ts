@@ -20,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCo
   smoke: async () => (await import('./commands/smoke.ts')).smoke,
   completions: async () => (await import('./commands/completions.ts')).completions,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
+  upgrade: async () => (await import('./commands/upgrade.ts')).upgrade,
 };
 
 /** One command of this plugin; `undefined`: it has none of that name. */
