@@ -1,9 +1,10 @@
-/** Emits JavaScript and declarations to `dist/` for the packed package, with the demos and their semantic layers. */
+/** Emits JavaScript and declarations to `dist/` for the packed package, with the demos, their layers and the notices. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PluginEntry } from '../kernel/index.ts';
 import { withOptionComments } from './option-comments.ts';
+import { thirdPartyNotices } from './third-party-notices.ts';
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -13,6 +14,8 @@ if (status !== 0) process.exit(status ?? 1);
 for (const folder of globSync('{semantic,plugins/demo-data/*/,plugins/plugin-scaffold/templates}')) {
   cpSync(folder, join('dist', folder), { recursive: true });
 }
+
+writeFileSync('THIRD-PARTY-NOTICES', thirdPartyNotices());
 
 await import('./build-console.ts');
 
