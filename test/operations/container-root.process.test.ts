@@ -3,11 +3,10 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
 import { emptyFolder } from '../harness/command.ts';
 import { freePort } from '../harness/port.ts';
-import { suiteNeeding } from '../harness/require.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_COMPRESSED_MB = 130;
@@ -55,12 +54,10 @@ const way =
     ? WAYS.find(({ namespaces }) => works(namespaces, ['mount', '-t', 'tmpfs', 'none', '/mnt']))
     : undefined;
 
-const NEEDED = 'Run them on Linux as root, or allow unprivileged user namespaces.';
-suiteNeeding(
-  'namespaces',
-  way !== undefined,
-  NEEDED,
-)('the root file system of the container image', () => {
+const NEEDED = 'Run the tests on Linux as root, or allow unprivileged user namespaces.';
+if (way === undefined) process.stderr.write(`The root file system is made and looked into, not started. ${NEEDED}\n`);
+
+describe('the root file system of the container image', () => {
   const command = way?.command(root) ?? [];
 
   beforeAll(() => {
@@ -96,6 +93,7 @@ suiteNeeding(
     expect(megabytes).toBeLessThanOrEqual(MOST_COMPRESSED_MB);
   });
 
+  if (way === undefined) return;
   it('answers the question of the demo, has metrics and the web console, and ends with 0 after SIGTERM', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
