@@ -1,5 +1,6 @@
 /** Describes ClickHouse's SQL. */
 import { form } from '../../ast/forms.ts';
+import { Level } from '../../ast/precedence.ts';
 import type { Call, Expr } from '../../ast/tree.ts';
 import { forEachOperand } from '../../ast/walk.ts';
 import { standardColumnType } from '../column-types.ts';
@@ -18,6 +19,7 @@ import { OWN_PREFIX, printName, printText } from './names.ts';
 import { clickhouseRendering } from './rendering.ts';
 import { settleNames } from './settle-names.ts';
 import { clickhouseSyntax } from './syntax.ts';
+import { hasQuotedNames, namesState } from './types.ts';
 
 const notation: Notation = {
   texts: "'",
@@ -78,8 +80,16 @@ export const clickhouse: SqlDialect = {
  * `LowCardinality` is taken away. A mask over such a column becomes a text.
  */
 function shownColumn(shown: Expr, declared: string, isMask: boolean): Expr | undefined {
-  if (!declared.includes('LowCardinality(')) return undefined;
-  return form(shown.at, 'CAST(', shown, ` AS ${isMask ? 'Nullable(String)' : withoutDictionaries(declared)})`);
+  const hasDictionary = declared.includes('LowCardinality(');
+  // What a Dynamic holds may have one, and a Variant takes no other types.
+  const isOpen = /\bDynamic\b/.test(declared) || (hasDictionary && declared.includes('Variant('));
+  if (!hasDictionary && !isOpen) return undefined;
+  return form(
+    shown.at,
+    'CAST(',
+    shown,
+    ` AS ${isMask || isOpen ? 'Nullable(String)' : withoutDictionaries(declared)})`,
+  );
 }
 
 function withoutDictionaries(declared: string): string {
@@ -94,13 +104,27 @@ function withoutDictionaries(declared: string): string {
 
 const isNull = (expr: Expr) => expr.kind === 'constant' && expr.value === 'NULL';
 
+/** Those that a value is worked out of: where one of them is NULL the others lie below it. */
+function columnsIn(expr: Expr): Set<string> {
+  const names = new Set<string>();
+  const visit = (part: Expr): void => {
+    if (part.kind === 'name') names.add(part.name);
+    else forEachOperand(part, visit);
+  };
+  if (expr.kind === 'call' || (expr.kind === 'chain' && expr.level > Level.equality)) visit(expr);
+  // These choose one of their values.
+  return expr.kind === 'call' && /^(?:if|multiIf|coalesce|ifNull)$/i.test(expr.name) ? new Set() : names;
+}
+
 /** Below a NULL that an expression makes lies the value that it hides, and functions run over it. */
 function makesNull(expr: Expr): boolean {
   if (isNull(expr)) return true;
   // Tests for NULL give true or false.
   if (expr.kind === 'chain' && expr.operators.every((operator) => /^IS(?: NOT)?$/.test(operator))) return false;
   if (expr.kind === 'case' && expr.otherwise === undefined) return true;
-  let makes = expr.kind === 'call' && /OrNull$|^(?:nullIf|toNullable|accurateCast)/i.test(expr.name);
+  let makes =
+    (expr.kind === 'call' && /OrNull$|^(?:nullIf|toNullable|accurateCast)/i.test(expr.name)) ||
+    columnsIn(expr).size > 1;
   forEachOperand(expr, (operand) => {
     makes ||= makesNull(operand);
   });
@@ -145,12 +169,12 @@ function argumentProblem({ name, args }: Call): ArgumentProblem | undefined {
   if (clickhouseHigherOrder.has(name) && args.length > 1 && args[0]?.kind === 'name') {
     return { what: `${name} takes a function by its name`, hint: `Write ${name}(x -> …, list).` };
   }
-  const type = name.startsWith('JSONExtract') ? args.at(-1) : TYPED.has(name) ? args[1] : undefined;
-  if (TYPED.has(name) && type?.kind !== 'string') {
+  const type = name.startsWith('JSONExtract') ? args.at(-1) : args[1];
+  if (TYPED.has(name) && (type?.kind !== 'string' || hasQuotedNames(type.value))) {
     return { what: `The type of ${name} is no text`, hint: "For example accurateCastOrNull(value, 'Int32')." };
   }
   // States of aggregates are bytes that the engine trusts.
-  if (args.some((arg) => arg.kind === 'string' && /AggregateFunction/i.test(arg.value))) {
+  if (args.some((arg) => arg.kind === 'string' && namesState(arg.value))) {
     return { what: 'A state of an aggregate cannot be made of other values', hint: 'Use a -State function.' };
   }
   return undefined;

@@ -24,9 +24,12 @@ function share(cursor: Cursor): string {
   };
   const at = cursor.token.start;
   const first = number();
-  // A number of rows is one of all that there are, hidden ones included.
-  if (Number(first) > 1) throw cursor.fail('syntax', 'SAMPLE takes a share', 'For example SAMPLE 0.1.', at);
-  return cursor.acceptOperator('/') ? `${first} / ${number()}` : first;
+  const second = cursor.acceptOperator('/') ? number() : undefined;
+  // More than one is a number of rows: of all that there are, hidden ones included.
+  if (!(Number(first) / Number(second ?? 1) <= 1)) {
+    throw cursor.fail('syntax', 'SAMPLE takes a share', 'For example SAMPLE 0.1.', at);
+  }
+  return second === undefined ? first : `${first} / ${second}`;
 }
 
 const WORDS = new Set([

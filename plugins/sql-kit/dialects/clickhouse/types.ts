@@ -19,6 +19,12 @@ const IN_ANY_CASE = new Set(
 /** Words that go on with the name of a type. */
 const SUFFIXES = new Set(['PRECISION', 'SIGNED', 'UNSIGNED', 'VARYING']);
 
+/** Whether a type that is written as a text is, or holds, the state of an aggregate. */
+export const namesState = (type: string): boolean => /AggregateFunction/i.test(type);
+
+/** Whether such a text has names in quotes, in which escapes could hide any. */
+export const hasQuotedNames = (type: string): boolean => /["`\\]/.test(type.replaceAll(/'[^'\\]*'/g, ''));
+
 /** Whether the word is the name of a type. */
 const isType = (word: string): boolean => EXACT.has(word) || IN_ANY_CASE.has(word.toUpperCase());
 
