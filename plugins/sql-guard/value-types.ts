@@ -9,6 +9,7 @@ export const isNumber = (type: ValueType | undefined): boolean => type !== undef
 /** Whether no comparison of such values fails. */
 export function areComparable(one: ValueType | undefined, other: ValueType | undefined): boolean {
   if (one === undefined || other === undefined) return false;
+  if ((one === 'scaled' && other === 'moment') || (one === 'moment' && other === 'scaled')) return true;
   return (TIMES.has(one) && TIMES.has(other)) || commonType([one, other]) !== undefined;
 }
 
@@ -23,6 +24,8 @@ export function commonType(types: readonly (ValueType | undefined)[]): ValueType
 }
 
 function joined(one: ValueType, other: ValueType): ValueType | undefined {
+  // One value may lie beyond the range of the other's scale.
+  if (one === 'scaled' && other === 'scaled') return undefined;
   if (one === other || other === 'literal') return one;
   if (one === 'literal') return other;
   if (!NUMBERS.has(one) || !NUMBERS.has(other)) return undefined;

@@ -88,6 +88,16 @@ describeChdb('on a real engine', () => {
   });
 
   test.each([
+    ['terms AS a WHERE seconds = exact', 1],
+    ['terms AS a WHERE exact IN (SELECT seconds FROM terms)', 1],
+    ['terms AS a JOIN terms AS b ON a.seconds = b.exact', 1],
+    ["terms WHERE exact > '2025-01-01'", 0],
+    ['terms WHERE seconds < now()', 1],
+  ])('a hidden time out of range fails nowhere: %s', (from, count) => {
+    expect(run(checkFew(`SELECT count() FROM ${from}`).sql).rows).toEqual([[count]]);
+  });
+
+  test.each([
     ['limits behind each other', `SELECT id FROM orders ${'LIMIT 1 BY id '.repeat(4_900)}`],
     ['values of values', `WITH ${nestedValues(45)} SELECT x44`],
   ])('refuses at once: %s', (_, sql) => {

@@ -3,7 +3,7 @@
 /**
  * Types of values of which comparisons and conversions are known to succeed; no other type has a name here.
  * `literal`: a text or NULL that takes the other side's type when the statement is planned; `digits`: a plain number;
- * `moment`: a point in time that is the same for every row.
+ * `moment`: a point in time that is the same for every row; `scaled`: one whose range depends on its type's scale.
  */
 export type ValueType =
   | 'literal'
@@ -17,7 +17,8 @@ export type ValueType =
   | 'date'
   | 'timestamp'
   | 'timestamptz'
-  | 'moment';
+  | 'moment'
+  | 'scaled';
 
 /** What is not named here may fail. */
 export interface InfallibleExpressions {

@@ -143,7 +143,8 @@ function valueType(declared: string): ValueType | undefined {
   if (/^U?Int\d+$/.test(type)) return 'integer';
   if (/^Float(?:32|64)$/.test(type)) return 'float';
   if (/^Date(?:32)?$/.test(type)) return 'date';
-  if (/^DateTime/.test(type)) return 'timestamp';
+  if (/^DateTime(?:32)?(?:\(|$)/.test(type)) return 'timestamp';
+  if (/^DateTime64/.test(type)) return 'scaled';
   return ({ String: 'text', Bool: 'boolean', UUID: 'uuid' } as const)[type];
 }
 
