@@ -12,6 +12,7 @@ const trips = entity('trips', {
     dimension('began', 'timestamp'),
     dimension('ended', 'timestamp'),
     dimension('due', 'timestamp'),
+    dimension('due_on', 'date'),
     dimension('km', 'number'),
     dimension('planned_km', 'number'),
   ],
@@ -27,12 +28,12 @@ const drivers = entity('drivers', {
 });
 const model = modelOf([trips, drivers]);
 const db = new Sqlite(':memory:');
-db.exec(`CREATE TABLE trips (id, driver, began, ended, due, km, planned_km, cost);
+db.exec(`CREATE TABLE trips (id, driver, began, ended, due, due_on, km, planned_km, cost);
   CREATE TABLE drivers (name, licences);
   INSERT INTO drivers VALUES ('Ada', 2), ('Ben', 4);
-  INSERT INTO trips VALUES (1, 'Ada', '2024-01-01 08:00:00', '2024-01-02 20:00:00', '2024-01-02 08:00:00', 100, 90, 30),
-    (2, 'Ada', '2024-01-03 08:00:00', '2024-01-03 14:00:00', '2024-01-04 08:00:00', 50, 60, 20),
-    (3, 'Ben', '2024-01-05 08:00:00', NULL, '2024-01-06 08:00:00', 0, 10, 5)`);
+  INSERT INTO trips VALUES (1, 'Ada', '2024-01-01 08:00:00', '2024-01-02 20:00:00', '2024-01-02 08:00:00', '2024-01-02', 100, 90, 30),
+    (2, 'Ada', '2024-01-03 08:00:00', '2024-01-03 14:00:00', '2024-01-04 08:00:00', '2024-01-02', 50, 60, 20),
+    (3, 'Ben', '2024-01-05 08:00:00', NULL, '2024-01-06 08:00:00', '2024-01-06', 0, 10, 5)`);
 afterAll(() => db.close());
 const rows = (plan: QueryPlan) =>
   db
@@ -84,6 +85,9 @@ it('compares two columns of a row', () => {
   });
   expect(rows(than('trips.km', 'trips.planned_km'))).toEqual([[1]]);
   expect(rows(than('trips.ended', 'trips.due'))).toEqual([[1]]);
+  // One of them ended on the day it was due, which is no later; one on the day after.
+  expect(rows(than('trips.ended', 'trips.due_on'))).toEqual([[1]]);
+  expect(rows(than('trips.due_on', 'trips.ended'))).toEqual([[0]]);
 });
 
 it.each(['sqlite', 'postgres', 'mysql', 'duckdb'])('writes days in %s', (dialect) => {

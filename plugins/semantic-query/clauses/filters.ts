@@ -182,10 +182,13 @@ export function filterCondition(compilation: Compilation, filter: PlanFilter): C
     if (other.dimension.type !== dimension.type && !(isTime(dimension.type) && isTime(other.dimension.type)))
       throw new PlanError('invalid_plan', `${name} and ${than} are of different types and cannot be compared.`);
     const others = members.dimension(entity, other.dimension);
+    // A date has no time: a timestamp of the same day is not after it.
+    const isDay = other.dimension.type !== dimension.type;
+    const side = (sql: string, one: readonly Token[]) => (isDay ? syntax.bucket('day', sql) : wrapped(sql, one));
     return {
       entity,
       sql(clause, source) {
-        const [left, right] = [tokens, others].map((one) => wrapped(clause.sql(source, one), one));
+        const [left, right] = [tokens, others].map((one) => side(clause.sql(source, one), one));
         return `${left} ${COMPARED[operator as keyof typeof COMPARED]} ${right}`;
       },
     };
