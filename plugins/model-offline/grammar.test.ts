@@ -22,6 +22,8 @@ dimensions:
   - {name: name}
   - {name: area_sqm, type: number}
   - {name: staff, type: number}
+  - {name: year_built, type: number}
+  - {name: acquired_on, type: date}
 `,
   'entities/rentals.yml': `table: rentals
 type: fact
@@ -149,6 +151,20 @@ it.each([
     { filters: [{ dimension: 'rentals.returned_at', operator: 'greater_than', than: 'rentals.due_on' }] },
   ],
   ['How many rentals had more kilometres driven than area?', null],
+  // Built or acquired?
+  ['What is the oldest depot?', null],
+  ['Which depot was acquired first?', { orderBy: [{ by: 'depots.acquired_on' }], limit: 1 }],
+  [
+    'How many days before the due date are rentals returned on average?',
+    { adhocMeasures: [{ dimension: 'rentals.due_on', since: 'rentals.returned_at' }] },
+  ],
+  [
+    'How many days are rentals returned after the due date on average?',
+    { adhocMeasures: [{ dimension: 'rentals.returned_at', since: 'rentals.due_on' }] },
+  ],
+  ['How many days before the due date do we rent on average?', null],
+  ['Which channels bring in how much?', null],
+  ['Which channels bring in how much revenue?', null],
   [
     'On average, how many hours pass between start and return by channel?',
     {

@@ -99,7 +99,7 @@ ${KEY}
   - {name: ordered_on, type: date}
   - {name: received_on, type: date, nullable: true}
   - {name: ended_on, type: date, nullable: true}
-  - {name: status, sample_values: [running, returned], unique_count: 2}
+  - {name: status, sample_values: [running, returned, ordered], unique_count: 3}
 joins:
   - {target: tools, relationship: many_to_one, on: {from: tool_id, to: id}}
 `,

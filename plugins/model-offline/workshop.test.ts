@@ -185,6 +185,20 @@ it.each([
   ['jobs paused last month', { measures: ['jobs.count'], ...is('jobs.status', 'paused') }],
   ['uninspected machines', { filters: [{ dimension: 'machines.last_inspection', operator: 'is_null' }] }],
   ['Who opened J-100?', null],
+  // A fitter is asked for, and a grade is no name.
+  ['Which fitter has the highest salary?', null],
+  ['Which technician has the highest salary?', { entity: 'technicians', limit: 1 }],
+  ['Show me the jobs that are still open', { entity: 'jobs', ...is('jobs.status', 'open') }],
+  ['How many jobs are still open?', { measures: ['jobs.count'], ...is('jobs.status', 'open') }],
+  ['Show me the jobs that are still scheduled', null],
+  ['What is the total amount paid last month?', { adhocMeasures: [{ type: 'sum', dimension: 'bills.total_amount' }] }],
+  // All together, or on average?
+  ['What is the duration of jobs last month?', null],
+  ['What is the weight of machine 7?', { dimensions: [{ dimension: 'machines.weight_kg' }] }],
+  // Those who ordered: not the loans that are still ordered.
+  ['Which tool ordered the most loans?', { measures: ['loans.count'], filters: [{ dimension: 'tools.id' }] }],
+  ['Which tool returned the most loans?', null],
+  ['Which loans are ordered?', is('loans.status', 'ordered')],
 ] as [string, object | null][])('reads %s', (question, plan) => {
   const reading = readQuestion([question], model, { now: new Date('2026-01-15T00:00:00Z') });
   if (plan === null) expect(reading.kind).not.toBe('plan');

@@ -1,5 +1,4 @@
 /** Answers what is said without data: greetings, help, what there is, what a term means. */
-
 import type { Lexicon } from '../words/lexicon.ts';
 import { tokenize } from '../words/tokenize.ts';
 import { keyOf, nameWords } from '../words/words.ts';

@@ -1,11 +1,6 @@
 /** Reads which rows are meant: values, comparisons, what is missing, and what is related to them. */
-import {
-  type Comparator,
-  type Criterion,
-  CURRENCY,
-  isEverydayVerb,
-  isUnit as isUnitName,
-} from '../words/vocabulary.ts';
+import { type Comparator, type Criterion, CURRENCY, isEverydayVerb, isUnit } from '../words/vocabulary.ts';
+import { isDerived } from '../words/words.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
 import { dated, period } from './groups.ts';
@@ -32,13 +27,13 @@ function takeBounds(cursor: Cursor): readonly Bound[] | undefined {
   ];
 }
 
-const isUnit = (item: at.Content | undefined): boolean => !at.entityIn(item) && isUnitName(item?.tokens[0]?.stem ?? '');
+const hasUnit = (item: at.Content | undefined): boolean => !at.entityIn(item) && isUnit(item?.tokens[0]?.stem ?? '');
 
 /** Adds the bounds of a number, with the unit behind it: "45 minutes"; "dollars" says no more than the amount. */
 function addBounds(cursor: Cursor, bounds: readonly Bound[], mention: Mention, by?: Criterion): true {
   const item = here(cursor)?.lead.length === 0 ? here(cursor) : undefined;
   const isMoney = CURRENCY.has(firstWord(item));
-  const unit = isUnit(item) && !isMoney ? item!.tokens[0]!.stem : undefined;
+  const unit = hasUnit(item) && !isMoney ? item!.tokens[0]!.stem : undefined;
   if (unit || isMoney) cursor.at++;
   const about = { ...(unit && { unit }), ...((by ?? isMoney) && { of: by ?? ('money' as const) }) };
   for (const bound of bounds) addCondition(cursor, { type: 'compare', mention, ...bound, ...about });
@@ -79,7 +74,7 @@ export function comparison(cursor: Cursor): boolean {
   if (alone) {
     const next = here(cursor);
     const isNoun = next && !at.entityIn(next) && next.lead.every((word) => word === 'in');
-    const isNamed: typeof at.isNumber = (one) => at.isNumber(one) && (!isUnit(next) || one.rank === 3);
+    const isNamed: typeof at.isNumber = (one) => at.isNumber(one) && (!hasUnit(next) || one.rank === 3);
     const numbers = isNoun ? (at.nounIn(next, roleOf)?.meanings ?? []).filter(isNamed) : [];
     if (numbers.length > 0) {
       cursor.at++;
@@ -91,7 +86,7 @@ export function comparison(cursor: Cursor): boolean {
     const isGroup = groups.some(({ mention }) =>
       entitiesIn(mention).some(({ entity }) => entity === meanings[0]?.entity),
     );
-    if (meanings.length === 0 || isGroup || (at.nounIn(next, roleOf) && !isUnit(next))) return restore(cursor, start);
+    if (meanings.length === 0 || isGroup || (at.nounIn(next, roleOf) && !hasUnit(next))) return restore(cursor, start);
     return addBounds(cursor, alone, { ...unnamed(''), meanings }, item!.operator?.of);
   }
   const noun = item?.kind === 'names' ? at.nounIn(item, roleOf) : undefined;
@@ -128,6 +123,12 @@ function valuesOf(noun: at.Content | undefined, value: at.Content | undefined, c
 export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean {
   const { negated } = how;
   const [item, next] = [here(cursor), here(cursor, 1)];
+  // "which doctor ordered the most tests": what they did is no state of tests.
+  const { which, who } = cursor.request;
+  const isSubject = at.entityIn(here(cursor, -1)) || (who && cursor.at === 1);
+  const isObject = (which || who) && (op(cursor, 1) === 'rank' || (isSubject && at.entityIn(next)));
+  if (isObject && item!.lead.length === 0 && isDerived(firstWord(item)) && at.conditionIn(item, cursor.roleOf))
+    return isEverydayVerb(firstWord(item)) && cursor.at++ > 0;
   const isNoun = item?.kind === 'names' && (negated || !at.entityIn(item));
   const before = isNoun ? valuesOf(item, next, cursor) : undefined;
   const alone = at.adjectiveIn(item, cursor.roleOf) ?? (negated ? at.conditionIn(item, cursor.roleOf) : undefined);

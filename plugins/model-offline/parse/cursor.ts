@@ -1,5 +1,4 @@
 /** Walks over the linked words of a question and tells what each may be used as. */
-
 import type { TermRole } from '../plan/terms.ts';
 import { isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';

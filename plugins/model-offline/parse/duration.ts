@@ -31,9 +31,15 @@ export function durationIn(items: readonly at.Content[]): { figure: Figure; rest
   const isUsed = (item: at.Content, i: number): boolean =>
     isAverage(item) || isLong(item) || !!unitOf(item) || [isPoint, isSpan, isNumber].some((is) => is(item, i));
   const [first, second, more] = points;
-  if (more) return undefined;
-  const end = items.some((item) => opOf(item) === 'order') ? 'from' : 'to';
-  const ends = second ? { from: first!, to: second } : first ? { [end]: first } : {};
-  const figure: Figure = { fn: 'avg', mention: unnamed('duration'), duration: { unit: unit ?? 'days', ...ends } };
+  const order = items.findIndex((item) => opOf(item) === 'order');
+  const isBefore = items[order]?.operator?.comparator?.startsWith('less');
+  const said = points.find(({ text }) => text === items[order + 1]?.text);
+  const other = points.find((one) => one !== said);
+  // "days before the start do we announce it": from the other date, which must be named, to the start.
+  if (more || (order >= 0 && !said) || (isBefore && !other)) return undefined;
+  const [from, to] =
+    order < 0 ? (second ? [first, second] : [undefined, first]) : isBefore ? [other, said] : [said, other];
+  const duration = { unit: unit ?? 'days', ...(from && { from }), ...(to && { to }) };
+  const figure: Figure = { fn: 'avg', mention: unnamed('duration'), duration };
   return { figure, rest: items.filter((item, i) => !isUsed(item, i)) };
 }

@@ -108,9 +108,10 @@ export function aggregate(cursor: Cursor): boolean {
     request.figures = [{ ...before, fn }];
     return true;
   }
-  // "… in total" repeats what a sum is.
-  const isRepeated = start > 0 && isEnd && !request.figures.some((one) => /^(avg|min|max)$/.test(one.fn ?? ''));
-  return (fn === 'sum' && isRepeated) || restore(cursor, start);
+  // "… in total" repeats what a sum is, "bring in how much" does not.
+  const isTotal = fn === 'sum' && start > 0 && isEnd && !/much/i.test(item.text);
+  const isRepeated = isTotal && !request.figures.some((one) => /^(avg|min|max)$/.test(one.fn ?? ''));
+  return isRepeated || restore(cursor, start);
 }
 
 /** "top 5 products", "the 3 largest orders", "highest average rating", "best month", "first admission date". */

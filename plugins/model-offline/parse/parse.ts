@@ -22,15 +22,21 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   while (cursor.at < cursor.items.length)
     if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);
   goOn(cursor);
+  const { request } = cursor;
+  const isShown = cursor.items.some(({ lead }) => lead.some((word) => /^(show|still)$/.test(word)));
+  // "show me the jobs that are still open" is no count of them; and "still" says that there is a state.
+  if (isShown && request.subject?.plural && request.figures.length === 0 && !request.counting) request.listing = true;
+  const still = items.find((item) => firstWord(item) === 'still');
+  if (still && request.conditions.every(({ type, negated }) => type === 'missing' && negated)) unplaced.push(still);
   // "What did customers buy?", "Where do they live?" ask for no number of customers.
-  const { figures, columns, groups, ranking: ranked } = cursor.request;
+  const { figures, columns, groups, ranking: ranked } = request;
   const isOther = /^((what|where|how) (do|does|did)|where (is|are|was|were)|when .*)$/.test(
     `${firstWord(items[0])} ${firstWord(items[1])}`,
   );
   if (isOther && !ranked && [figures, columns, groups].flat().length === 0) unplaced.push(items[0]!);
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
-  return { request: cursor.request, unplaced: named.length > 0 ? named : unplaced };
+  return { request, unplaced: named.length > 0 ? named : unplaced };
 }
 
 function leadOf({ items: [first, second] }: at.Cursor): string {

@@ -20,10 +20,8 @@ export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[]
 type ConditionType = 'is' | 'figure' | 'than' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
 type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
 /** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `isNext`: right behind another one. `isWith`: said with "with". `orZero`: none or 0. */
-type Form = Readonly<{ joined?: 'and' | 'or' }> &
-  Readonly<
-    Partial<Record<'negated' | 'isPrefix' | 'isAdjective' | 'isPlace' | 'isNext' | 'isWith' | 'orZero', boolean>>
-  >;
+type How = 'negated' | 'isPrefix' | 'isAdjective' | 'isPlace' | 'isNext' | 'isWith' | 'orZero';
+type Form = Readonly<{ joined?: 'and' | 'or' } & Partial<Record<How, boolean>>>;
 type Inner = Readonly<{ figure?: Figure; than?: Mention; conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
 export type Condition = Readonly<{ type: ConditionType; mention: Mention }> & Compared & Form & Inner;
@@ -39,25 +37,13 @@ export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?
   Readonly<{ key?: Figure; isTotal?: boolean; isSorting?: boolean }>;
 
 /** `which`: rows or groups are asked for, not their number; `who`: those of people. `when`: a date of theirs. `new`: those of the period. `counting`: "how many" without a noun. */
-type Flags = {
-  [flag in
-    | 'share'
-    | 'distinct'
-    | 'new'
-    | 'trend'
-    | 'compare'
-    | 'listing'
-    | 'which'
-    | 'who'
-    | 'when'
-    | 'counting']?: boolean;
-};
+type Flag = 'share' | 'distinct' | 'new' | 'trend' | 'compare' | 'listing' | 'which' | 'who' | 'when' | 'counting';
 /**
  * `per`: what the figure is divided by. `shown`: columns of listed rows, beside their name. `distinct`: each value once.
  * `subject`: what the rows are of. `beside`: entities named beside it or a figure, which must be related. `columns`:
  * attributes that stand by themselves. `followUp`: replaces or adds to parts of the question before.
  */
-export interface Request extends Flags {
+export interface Request extends Partial<Record<Flag, boolean>> {
   figures: readonly Figure[];
   subject?: Mention | undefined;
   beside: readonly Mention[];

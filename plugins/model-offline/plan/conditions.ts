@@ -1,5 +1,4 @@
 /** Turns what is said about rows into filters: values, comparisons, what is missing, what is related. */
-
 import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';

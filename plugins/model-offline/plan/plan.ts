@@ -36,7 +36,9 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const planner = { ...context, request, base, plan: of.emptyPlan(), events: [], several: new Set<EntityEntry>() };
   if (figures.length > 0) planFigures(planner, figures, shape, groups);
   else planRows(planner);
-  const { timeRange, dimensions } = planner.plan;
+  const { timeRange, dimensions, entity } = planner.plan;
+  // "which vet has the most hours" wants a vet, not the most hours.
+  if ((request.which || request.who) && !entity && dimensions.length === 0) throw refusal(['which']);
   const dates = [timeRange, ...dimensions.filter(({ grain }) => grain)].flatMap((one) => one?.dimension ?? []);
   const isCount = figures.every((figure) => typeOf(context, figure) === 'count');
   // "new customers in 2024" are those since then; their orders are something else.

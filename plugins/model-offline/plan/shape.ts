@@ -1,6 +1,6 @@
 /** Completes a request before names are decided: what its rows are, and whether they are counted, listed or ranked. */
 import type { Condition, Figure, Group, Mention, Request } from '../parse/request.ts';
-import { type EntityEntry, isPeople, type Meaning } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, type MeaningOf } from '../words/lexicon.ts';
 import { conditionEntities } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
@@ -63,11 +63,7 @@ export function withShown(request: Request): Request {
 }
 
 /** What is measured. `by`: the ranked or listed thing, by which it is split too. `taken`: it is of the first column. */
-export type Shape = {
-  readonly figures: readonly Figure[];
-  readonly by?: Mention | undefined;
-  readonly taken?: boolean;
-};
+export type Shape = Readonly<{ figures: readonly Figure[]; by?: Mention | undefined; taken?: boolean }>;
 
 export function shapeOf(request: Request, context: of.PlanContext): Shape {
   const { figures, subject, columns, ranking, groups, conditions, listing, counting } = request;
@@ -102,13 +98,14 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
       throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
     if (entity) return { figures: count };
     if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
-    // "booking fees by channel": all of them, unless the word may be of one.
-    const isSum = thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text);
-    const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
-    const both = ['sum', 'avg'] as const;
-    const fn = isSum ? 'sum' : of.asked(context, `fn:${thing.text}`, 'Which figure do you mean?', both, label);
-    return { figures: [{ fn, mention: thing }], taken: true };
+    return totalOf(context, thing);
   }
+  // "the gross amount invoiced last month": one figure of many rows, not the amounts of each.
+  const [column, second] = columns;
+  const isName: typeof isCode = ({ entity, dimension }) => labelOf(entity).includes(dimension);
+  const isOne = conditions.some((one) => one.type === 'equals' || isOf(one, isCode) || isOf(one, isName));
+  const isList = listing || request.which || request.shown || second || ranking || isOne;
+  if (column && !column.plural && !isList && column.meanings.every(isAmount)) return totalOf(context, column);
   // "cities with an average rent over 1200"
   const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
   if (bounded && thing) return { figures: [bounded], by: thing, taken: true };
@@ -122,6 +119,16 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   return { figures: isBare && countsByDefault(request, entity) ? count : [] };
 }
 
+/** "booking fees by channel", "the total amount": all of them, unless the word may be of one. */
+function totalOf(context: of.PlanContext, thing: Mention): Shape {
+  const isSum =
+    /^total /i.test(thing.text) || (thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text));
+  const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
+  const both = ['sum', 'avg'] as const;
+  const fn = isSum ? 'sum' : of.asked(context, `fn:${thing.text}`, 'Which figure do you mean?', both, label);
+  return { figures: [{ fn, mention: thing }], taken: true };
+}
+
 /** What belongs to the rows that are "popular" or "performed most often", where each of it belongs to one of them. */
 function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
   const parents = of.entitiesOf(thing);
@@ -131,12 +138,14 @@ function childOf(context: of.PlanContext, thing: Mention): EntityEntry {
   return of.asked(context, 'most', `Which ${thing.text} has the most of what?`, children, ({ many }) => many);
 }
 
+const isCode = ({ dimension }: MeaningOf<'value'>): boolean => /(no|nr|number|code|tag)$/i.test(dimension.name);
+const isOf = ({ mention }: Condition, fits: typeof isCode): boolean =>
+  mention.meanings.some((one) => one.kind === 'value' && fits(one));
+
 /** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */
 function countsByDefault({ conditions, periods }: Request, { model }: EntityEntry): boolean {
   // "invoice INV-7" is looked up.
-  const isCode = (one: Meaning): boolean =>
-    one.kind === 'value' && /(no|nr|number|code|tag)$/i.test(one.dimension.name);
-  if (conditions.some(({ type, mention }) => type !== 'is' || mention.meanings.some(isCode))) return false;
+  if (conditions.some((one) => one.type !== 'is' || isOf(one, isCode))) return false;
   const isDated = periods.some(({ hint }) => hint);
   if (periods.some(({ text }) => /^(upcoming|future)/i.test(text))) return false;
   return model.type === 'fact' || (!isDated && (periods.length > 0 || conditions.length === 0));

@@ -1,5 +1,4 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
-
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Criterion } from '../words/vocabulary.ts';
@@ -90,7 +89,8 @@ const ABOUT = {
 /** The columns of a row that "cheapest", "oldest", "largest" or "over 500 euros" may be about. */
 export function columnsFor(entity: EntityEntry, by: Criterion | undefined): readonly ModelDimension[] {
   // The age of people goes by their birth.
-  const years = entity.dimensions.filter((one) => isYear(one) || (BIRTH.test(one.name) && isTime(one)));
+  const isOld = ({ name, type }: ModelDimension): boolean => type === 'number' && /(^|_)year(_|$)/i.test(name);
+  const years = entity.dimensions.filter((one) => isOld(one) || (BIRTH.test(one.name) && isTime(one)));
   if (by === 'age') return isPeople(entity) ? years : [...new Set([...primaryDates(entity), ...years])];
   const amounts = amountsOf(entity);
   if (by === undefined || !(by in ABOUT)) return by === undefined ? amounts : [];

@@ -1,5 +1,4 @@
 /** Links the words of a question to what they name: the longest phrase first. */
-
 import { type DayRange, MONTHS } from './calendar.ts';
 import { isDated, type Lexicon, type Meaning } from './lexicon.ts';
 import { readTime } from './time-phrases.ts';

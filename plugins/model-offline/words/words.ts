@@ -51,12 +51,7 @@ export function root(word: string): string {
     .replace(/(ation|ition|ion|ment|ance|ing|ee|al|ed|ate|e)$/, '')
     .replace(/([^aeiou])at$/, '$1')
     .replace(/ery?$/, 'r');
-  return short.length < 3
-    ? plain
-    : short
-        .replace(/([^aeiousl])\1$/, '$1')
-        .replace(/ll$/, 'l')
-        .replace(/y$/, 'i');
+  return short.length < 3 ? plain : short.replace(/([^aeious])\1$/, '$1').replace(/y$/, 'i');
 }
 
 /** A form of a verb, or a noun made of one; "plane" and "plan" have no more in common than letters. */
