@@ -187,6 +187,9 @@ it.each([
   ['Who opened J-100?', null],
   // A fitter is asked for, and a grade is no name.
   ['Which fitter has the highest salary?', null],
+  ['What fitter has the highest salary?', null],
+  ['fitter with the highest salary', null],
+  ['highest salary of fitters', { adhocMeasures: [{ type: 'max', dimension: 'technicians.salary' }] }],
   ['Which technician has the highest salary?', { entity: 'technicians', limit: 1 }],
   ['Show me the jobs that are still open', { entity: 'jobs', ...is('jobs.status', 'open') }],
   ['How many jobs are still open?', { measures: ['jobs.count'], ...is('jobs.status', 'open') }],

@@ -18,6 +18,10 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   const duration = durationIn(whole.items);
   const cursor = duration ? { ...whole, items: duration.rest } : whole;
   if (duration) cursor.request.figures = [duration.figure];
+  const [first, second] = cursor.items;
+  // "what fitter has the most jobs", "fitter with the most jobs"
+  const isAsked = first?.lead.at(-1) === 'what' || second?.operator?.op === 'with';
+  if (isAsked && at.adjectiveIn(first, roleOf)) cursor.request.which = true;
   const unplaced: Item[] = [];
   while (cursor.at < cursor.items.length)
     if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);

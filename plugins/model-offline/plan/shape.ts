@@ -105,7 +105,7 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   const isName: typeof isCode = ({ entity, dimension }) => labelOf(entity).includes(dimension);
   const isOne = conditions.some((one) => one.type === 'equals' || isOf(one, isCode) || isOf(one, isName));
   const isList = listing || request.which || request.shown || second || ranking || isOne;
-  if (column && !column.plural && !isList && column.meanings.every(isAmount)) return totalOf(context, column);
+  if (column && !column.plural && !isList && of.best(column.meanings).some(isAmount)) return totalOf(context, column);
   // "cities with an average rent over 1200"
   const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
   if (bounded && thing) return { figures: [bounded], by: thing, taken: true };
