@@ -1,7 +1,6 @@
 /** Turns entities of the semantic layer into the tables that statements may read. */
 import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
 import {
-  type ColumnRef,
   DEFAULT_LIMITS,
   type Expr,
   fold,
@@ -11,7 +10,7 @@ import {
   type VisibleColumn,
 } from '../sql-kit/index.ts';
 import { type AllowedTable, AllowedTables } from './allowed-tables.ts';
-import { qualify } from './row-expression.ts';
+import { partsOf, qualify } from './row-expression.ts';
 
 export interface LayerTables {
   readonly tables: AllowedTables;
@@ -122,7 +121,7 @@ class TableColumns {
   #addColumn(entity: ModelEntity, dimension: ModelDimension): void {
     const expr = this.#parse(entity, dimension.sql);
     if (expr?.kind !== 'name') return;
-    const name = this.#columnOf(expr);
+    const [name] = partsOf(expr, this.#table, this.#dialect) as [string];
     const key = fold(name);
     this.#note(name);
     const isPart = name !== expr.name;
@@ -131,14 +130,6 @@ class TableColumns {
       this.#problems.push(`All of "${name}" is hidden: "${entity.name}.${dimension.name}" is a part of its values.`);
     } else if (dimension.hidden === true) this.#hidden.add(key);
     else if (dimension.mask !== undefined) this.#addMask(entity, dimension, key);
-  }
-
-  /** The column itself, where the name is that of a part of its values: `column.part`, `table.column.part`. */
-  #columnOf({ schema, table, name }: ColumnRef): string {
-    if (this.#dialect.hasFields !== true || table === undefined) return name;
-    const own = fold(this.#table);
-    if (schema === undefined) return fold(table) === own ? name : table;
-    return fold(schema) === own ? table : schema;
   }
 
   /** A mask that cannot be used hides its column. */
@@ -166,7 +157,7 @@ class TableColumns {
       return;
     }
     if (expr.kind === 'name') return;
-    for (const name of columnsOf(expr)) {
+    for (const name of this.#columnsOf(expr)) {
       if (!isProtected(dimension)) this.#note(name);
       else if (!this.#declared.has(fold(name))) {
         this.#note(name);
@@ -179,11 +170,22 @@ class TableColumns {
   #addOthers(entity: ModelEntity, joinedOn: readonly string[]): void {
     for (const { sql } of [...entity.measures, ...entity.segments]) {
       const expr = sql === undefined ? undefined : this.#parse(entity, sql);
-      if (expr !== undefined) for (const name of columnsOf(expr)) this.#note(name);
+      if (expr !== undefined) for (const name of this.#columnsOf(expr)) this.#note(name);
     }
     const dimensions = new Set(entity.dimensions.map(({ name }) => fold(name)));
     const keys = [...entity.joins.flatMap(({ on }) => on.map(({ from }) => from)), ...joinedOn];
     for (const name of keys) if (!dimensions.has(fold(name))) this.#note(name);
+  }
+
+  /** Names of the columns that an expression reads, subqueries aside. */
+  #columnsOf(expr: Expr): string[] {
+    const names: string[] = [];
+    const visit = (part: Expr): void => {
+      if (part.kind === 'name') names.push(...partsOf(part, this.#table, this.#dialect).slice(0, 1));
+      else forEachOperand(part, visit);
+    };
+    visit(expr);
+    return names;
   }
 
   #note(name: string): void {
@@ -202,14 +204,3 @@ class TableColumns {
 }
 
 const isProtected = ({ hidden, mask }: ModelDimension) => hidden === true || mask !== undefined;
-
-/** Names of the columns that an expression reads, subqueries aside. */
-function columnsOf(expr: Expr): string[] {
-  const names: string[] = [];
-  const visit = (part: Expr): void => {
-    if (part.kind === 'name') names.push(part.name);
-    else forEachOperand(part, visit);
-  };
-  visit(expr);
-  return names;
-}

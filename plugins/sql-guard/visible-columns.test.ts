@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { check, entity, shopDatabase } from '../../test/fixtures/sql/sqlite-shop.ts';
 import type { ModelEntity } from '../semantic-layer/index.ts';
-import { sqlite } from '../sql-kit/index.ts';
+import { duckdb, sqlite } from '../sql-kit/index.ts';
+import { AllowedTables } from './allowed-tables.ts';
 import { checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
 
@@ -148,4 +149,29 @@ describe('what the layer lets be seen', () => {
 test('a table of which nothing may be seen is refused', () => {
   const { tables } = allowedTables([entity('t', [{ name: 'a', hidden: true }])], sqlite);
   expect(() => checkSql('SELECT count(*) FROM t', { tables })).toThrow('None of the columns of "t" can be read');
+});
+
+test.each([
+  ["place.city = 'Rome'", "events.place.city = 'Rome'"],
+  ["events.place.city = 'Rome'", "events.place.city = 'Rome'"],
+  ["city = 'Rome'", "events.city = 'Rome'"],
+  ["main.events.city = 'Rome'", "events.city = 'Rome'"],
+  ['upper(place.city) IS NULL', 'upper(events.place.city) IS NULL'],
+])('a condition on a part of a column is no condition on a column of its name: %s', (condition, printed) => {
+  const { tables } = allowedTables([entity('events', [])], duckdb);
+  const filtered = tables.tables.map((table) => ({ ...table, rows: [{ condition, values: [] }] }));
+  expect(checkSql('SELECT id FROM events', { tables: new AllowedTables(filtered, duckdb) }).sql).toContain(
+    `WHERE ${printed})`,
+  );
+});
+
+test('a mask over a part of a column shows that part', () => {
+  const { tables } = allowedTables([entity('events', [{ name: 'place', mask: 'place.country' }])], duckdb);
+  expect(checkSql('SELECT place FROM events', { tables }).sql).toContain('SELECT events.place.country AS place');
+});
+
+test('a dimension that is computed from a part of a column reads that column', () => {
+  const dimensions = [{ name: 'id' }, { name: 'town', sql: 'upper(place.city)' }, { name: 'kind', hidden: true }];
+  const { tables } = allowedTables([entity('events', dimensions)], duckdb);
+  expect(tables.tables[0]?.visible?.map(({ name }) => name)).toEqual(['id', 'place']);
 });

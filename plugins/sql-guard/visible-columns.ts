@@ -1,6 +1,5 @@
 /** Makes the subquery that shows of a table what may be seen. */
 import {
-  type BoundValue,
   DEFAULT_LIMITS,
   type Expr,
   fold,
@@ -33,9 +32,10 @@ export function visiblePart(
   const columns = table.visible?.map(({ name, mask }): ResultColumn => {
     const own = masked(plain(name), mask && ownedBy(owner, mask, table, dialect));
     const expr = shown?.(own, name, mask !== undefined) ?? own;
-    return { kind: 'column', expr, alias: expr.kind === 'name' ? undefined : name, text: undefined };
+    const isPlain = expr.kind === 'name' && expr.schema === undefined && expr.name === name;
+    return { kind: 'column', expr, alias: isPlain ? undefined : name, text: undefined };
   }) ?? [starOf(at, owner, table, shown && ((name) => shown(plain(name), name, false)))];
-  const where = allOf((table.rows ?? []).flatMap((filter) => conditions(filter, owner, dialect, at)));
+  const where = allOf((table.rows ?? []).flatMap((filter) => conditions(filter, table.name, owner, dialect, at)));
   const nothing = { groupBy: [], having: undefined, windows: [], distinct: false };
   // Without the statement's index: a reader of the whole table chose it, and it decides nothing but speed.
   const alias = owner === table.name ? undefined : owner;
@@ -86,7 +86,7 @@ const EVERY_ROW = '18446744073709551615';
 function ownedBy(owner: string, mask: Expr, table: AllowedTable, dialect: SqlDialect): Expr {
   if (owner === table.name) return mask;
   const own = structuredClone(mask);
-  qualify(own, owner, dialect);
+  qualify(own, table.name, dialect, owner);
   return own;
 }
 
@@ -116,9 +116,9 @@ function allOf(conditions: Expr[]): Expr | undefined {
   return { kind: 'chain', at: first.at, level: Level.and, operands: conditions, operators };
 }
 
-function conditions(filter: RowFilter, table: string, dialect: SqlDialect, at: number): Expr[] {
-  if ('condition' in filter) return [written(filter.condition, filter.values, table, dialect)];
-  const column: Expr = { kind: 'name', at, schema: undefined, table, name: filter.column };
+function conditions(filter: RowFilter, table: string, owner: string, dialect: SqlDialect, at: number): Expr[] {
+  if ('condition' in filter) return [written(filter, table, owner, dialect)];
+  const column: Expr = { kind: 'name', at, schema: undefined, table: owner, name: filter.column };
   const items = filter.values.map((bound): Expr => ({ ...column, table: undefined, bound }));
   if (items.length === 0) throw new Error('it has nothing to compare with');
   const isOneOf = (operand: Expr): Expr =>
@@ -135,11 +135,16 @@ const MARK = '\u{10FFFF}';
 const CLAIM = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\{claim\}/g;
 
 /** The condition as an administrator wrote it, once more for each reference: qualifying changes the tree. */
-function written(text: string, values: readonly BoundValue[], table: string, dialect: SqlDialect): Expr {
+function written(
+  { condition, values }: Extract<RowFilter, { condition: string }>,
+  table: string,
+  owner: string,
+  dialect: SqlDialect,
+): Expr {
   const places = values.map((_, index) => `${MARK}${index}`).join(', ');
-  const sql = text.replace(CLAIM, (token) => (token === '{claim}' ? places : token));
+  const sql = condition.replace(CLAIM, (token) => (token === '{claim}' ? places : token));
   const expr = parseExpression(sql, dialect, DEFAULT_LIMITS);
   const boundTo = (name: string) => (name.startsWith(MARK) ? values[Number(name.slice(MARK.length))] : undefined);
-  if (qualify(expr, table, dialect, boundTo)) return expr;
+  if (qualify(expr, table, dialect, owner, boundTo)) return expr;
   throw new Error('it may use only columns of the table itself and allowed functions');
 }
