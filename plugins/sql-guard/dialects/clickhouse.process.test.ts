@@ -9,6 +9,7 @@ import {
 import {
   checkClickhouse,
   checkFew,
+  checkFiltered,
   checkReplaced,
   clickhouseShop,
 } from '../../../test/fixtures/sql/clickhouse-shop.ts';
@@ -109,6 +110,22 @@ describeChdb('on a real engine', () => {
     const { tables, problems } = allowedTables([entity('events', dimensions)], clickhouse);
     expect(tables.tables[0]?.visible?.map(({ name }) => name)).toEqual(['id']);
     expect(problems).toEqual([expect.stringContaining('All of "place" is hidden')]);
+  });
+
+  test.each([
+    ["place.city = 'Rome'", [1]],
+    ["events.place.city = 'Rome'", [1]],
+    ["(place.city = 'Rome')", [1]],
+    ["(id, kind) IN ((2, 'buy'))", [2]],
+    ['id IN (1)', [1]],
+    ['id NOT IN ({claim})', [2]],
+    ['({claim}) = id', [1]],
+    ['(id < 3 OR id = 7) AND id > 1', [2]],
+    ["upper(place.city) = 'ROME'", [1]],
+  ])('a condition on rows: %s', (condition, ids) => {
+    const values = condition.includes('{claim}') ? [{ valueFor: () => '1' }] : [];
+    const { sql } = checkFiltered('events', 'SELECT id FROM events', { condition, values });
+    expect(run(sql.replace(/\{p\d:String\}/, "'1'")).rows.map(([id]) => id)).toEqual(ids);
   });
 
   test('joins in each other are read in no time that grows with their powers', () => {

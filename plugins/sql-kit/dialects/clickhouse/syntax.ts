@@ -10,7 +10,7 @@ import { parseContent } from '../../parse/primary.ts';
 import { arrays, join, refuseNamesakes, tableHints } from './from.ts';
 import { clickhouseToken } from './lexer.ts';
 import { namedValue, valueOfName, withParameters } from './named-values.ts';
-import { printName } from './names.ts';
+import { BOUND_MARK, printName } from './names.ts';
 import { parseClickhousePrimary, parseStar } from './primary.ts';
 import { parseType } from './types.ts';
 
@@ -85,7 +85,7 @@ function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean)
   if (cursor.isOperator('(')) {
     const content = parseContent(cursor);
     const items = content.kind === 'list' ? content.items : undefined;
-    if (items?.length === 1 && items[0]!.kind === 'name') throw asTable(cursor, at);
+    if (items?.length === 1 && isTable(items[0]!)) throw asTable(cursor, at);
     const set: In['set'] = items
       ? { kind: 'list', items }
       : { kind: 'subquery', at, select: content as never, alias: undefined };
@@ -105,6 +105,9 @@ function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean)
   const word = isGlobal ? globalIn(isNot) : isNot ? ' NOT IN ' : ' IN ';
   return { kind: 'form', at, level: Level.equality, parts: [tight, word, { expr: value, minimum: Level.primary }] };
 }
+
+/** A name, but for that of a value which is bound in its place. */
+const isTable = (expr: Expr) => expr.kind === 'name' && !expr.name.startsWith(BOUND_MARK);
 
 /** Whether it can mean nothing but a value. */
 const isWritten = (expr: Expr) =>
@@ -150,12 +153,12 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
 
 /** `x -> body` and `(x, y) -> body`. */
 function argument(cursor: Cursor): Expr | undefined {
-  const [isFirst, before] = [cursor.peek(-1).value === '(', cursor.peek(-2)];
-  const isCalled = before.keyword === '' && cursor.isName(before);
+  const [parenthesis, before] = [cursor.peek(-1), cursor.peek(-2)];
   const params = lambdaParameters(cursor);
   if (params === undefined) return undefined;
+  const isCalled = before?.keyword === '' && cursor.isName(before);
   // Anywhere else it would be a value that a name can be given to, such as that of a function.
-  if (isFirst && !isCalled) throw cursor.unexpected();
+  if (parenthesis?.value === '(' && !isCalled) throw cursor.unexpected();
   const at = cursor.token.start;
   cursor.expectOperator('->');
   return { kind: 'lambda', at, params, isArrow: true, body: withParameters(cursor, params, () => cursor.expression()) };
