@@ -1,25 +1,19 @@
 /** Describes ClickHouse's SQL. */
 import { form } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
-import type { Call, Expr } from '../../ast/tree.ts';
+import type { Expr } from '../../ast/tree.ts';
 import { forEachOperand } from '../../ast/walk.ts';
 import { standardColumnType } from '../column-types.ts';
 import { NULL_TEST, type ValueType, wordSet } from '../infallible.ts';
 import type { Notation } from '../notation.ts';
-import type { ArgumentProblem, SqlDialect } from '../sql-dialect.ts';
-import { isClickhouseAggregate } from './aggregates.ts';
-import {
-  clickhouseFunctions,
-  clickhouseHigherOrder,
-  clickhouseSubstitutes,
-  clickhouseTableFunctions,
-} from './functions.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
+import { argumentProblem } from './argument-bounds.ts';
+import { clickhouseFunctions, clickhouseSubstitutes, clickhouseTableFunctions } from './functions.ts';
 import { clickhouseKeywords } from './keywords.ts';
 import { OWN_PREFIX, printName, printText } from './names.ts';
 import { clickhouseRendering } from './rendering.ts';
 import { settleNames } from './settle-names.ts';
 import { clickhouseSyntax } from './syntax.ts';
-import { hasQuotedNames, namesState } from './types.ts';
 
 const notation: Notation = {
   texts: "'",
@@ -146,37 +140,4 @@ function valueType(declared: string): ValueType | undefined {
   if (/^DateTime(?:32)?(?:\(|$)/.test(type)) return 'timestamp';
   if (/^DateTime64/.test(type)) return 'scaled';
   return ({ String: 'text', Bool: 'boolean', UUID: 'uuid' } as const)[type];
-}
-
-/** Functions whose first argument names an aggregate as a text. */
-const NAMING = wordSet('arrayReduce arrayReduceInRanges initializeAggregation');
-
-/** Functions that are given a type as a text. */
-const TYPED = wordSet(
-  'accurateCast accurateCastOrNull accurateCastOrDefault reinterpret JSONExtract JSONExtractCaseInsensitive dynamicElement variantElement',
-);
-
-/** What is named must be as harmless as what is called. */
-function argumentProblem({ name, args }: Call): ArgumentProblem | undefined {
-  const [named] = args;
-  const called = named?.kind === 'string' ? /^(\w+)(?:\([\d., ]*\))?$/.exec(named.value)?.[1] : undefined;
-  if (NAMING.has(name) && (called === undefined || !isClickhouseAggregate(called))) {
-    return {
-      what: `${name} does not name an aggregate that may be called`,
-      hint: "For example arrayReduce('sum', values).",
-    };
-  }
-  // A bare name that is no column is a function there, whichever it is.
-  if (clickhouseHigherOrder.has(name) && args.length > 1 && args[0]?.kind === 'name') {
-    return { what: `${name} takes a function by its name`, hint: `Write ${name}(x -> …, list).` };
-  }
-  const type = name.startsWith('JSONExtract') ? args.at(-1) : args[1];
-  if (TYPED.has(name) && (type?.kind !== 'string' || hasQuotedNames(type.value))) {
-    return { what: `The type of ${name} is no text`, hint: "For example accurateCastOrNull(value, 'Int32')." };
-  }
-  // States of aggregates are bytes that the engine trusts.
-  if (args.some((arg) => arg.kind === 'string' && namesState(arg.value))) {
-    return { what: 'A state of an aggregate cannot be made of other values', hint: 'Use a -State function.' };
-  }
-  return undefined;
 }

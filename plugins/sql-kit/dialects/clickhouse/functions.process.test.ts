@@ -1,7 +1,9 @@
 /** The lists of functions, types and keywords against those of the engine. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ChdbSession, describeChdb, openChdb, rowsOf } from '../../../../test/harness/chdb.ts';
+import type { Expr } from '../../ast/tree.ts';
 import { clickhouseCombinators, isClickhouseAggregate } from './aggregates.ts';
+import { argumentProblem } from './argument-bounds.ts';
 import {
   clickhouseFunctionName,
   clickhouseFunctions,
@@ -83,6 +85,44 @@ describeChdb('the lists', () => {
     const found = [...clickhouseFunctions].filter((name) => !isClickhouseAggregate(name) && takes(name));
     expect(found.filter((name) => !clickhouseHigherOrder.has(name))).toEqual([]);
   });
+
+  test('know which arguments may be a time zone', () => {
+    const time = "toDateTime('2024-01-01 00:00:00')";
+    const heads = [
+      [],
+      [time],
+      ['3', '0'],
+      ["'day'", time],
+      ["'day'", time, time],
+      ["'2024'", "'%Y'"],
+      [time, 'INTERVAL 1 DAY', 'INTERVAL 1 DAY'],
+      ['2024', '1', '1', '1', '1', '1'],
+      ['2024', '1', '1', '1', '1', '1', '1', '3'],
+      ["toUUID('018f05af-f4a8-778f-beee-1bedbc95c93b')"],
+      ['7204436857747984384'],
+    ];
+    const takes = (name: string, head: readonly string[]) => {
+      try {
+        engine.query(`SELECT ${name}(${[...head, "'No/Such'"].join()})`);
+        return false;
+      } catch (error) {
+        return (error as Error).message.includes('load time zone');
+      }
+    };
+    const column: Expr = { kind: 'name', at: 0, schema: undefined, table: undefined, name: 'zone' };
+    const isRefused = (name: string, before: number) => {
+      const literal: Expr = { kind: 'number', at: 0, value: '1' };
+      const args = [...Array.from({ length: before }, () => literal), column];
+      const nothing = { distinct: false, star: false, orderBy: [], filter: undefined, over: undefined };
+      return argumentProblem({ kind: 'call', at: 0, name, args, ...nothing }) !== undefined;
+    };
+    const scalar = [...clickhouseFunctions].filter((name) => !isClickhouseAggregate(name));
+    const found = scalar.flatMap((name) =>
+      heads.filter((head) => takes(name, head)).map((head) => ({ name, before: head.length })),
+    );
+    expect(found.length).toBeGreaterThan(120);
+    expect(found.filter(({ name, before }) => !isRefused(name, before))).toEqual([]);
+  }, 120_000);
 
   test('never advise against an allowed function', () => {
     expect([...clickhouseSubstitutes.keys()].filter((name) => clickhouseFunctions.has(name))).toEqual([]);

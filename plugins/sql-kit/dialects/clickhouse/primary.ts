@@ -10,7 +10,7 @@ import { clickhouseFunctionName } from './functions.ts';
 import { UNITS } from './keywords.ts';
 import { valueOfName } from './named-values.ts';
 import { printName, printText } from './names.ts';
-import { hasQuotedNames, namesState, parseType } from './types.ts';
+import { isTypeText, parseType } from './types.ts';
 
 /** What the engine takes for a function without parentheses where no column has the name. */
 const SESSION = new Set(['current_database', 'current_user', 'currentdatabase', 'currentuser', 'session_user']);
@@ -96,7 +96,7 @@ function parseCast(cursor: Cursor, at: number): Form {
   }
   cursor.expectOperator(',');
   const { kind, value } = cursor.token;
-  if (kind !== 'string' || namesState(value) || hasQuotedNames(value)) throw cursor.unexpected('the name of a type');
+  if (kind !== 'string' || !isTypeText(value)) throw cursor.unexpected('the name of a type');
   cursor.advance();
   cursor.expectOperator(')');
   return form(at, 'CAST(', operand, `, ${printText(value)})`);

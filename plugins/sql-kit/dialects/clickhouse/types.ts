@@ -22,8 +22,17 @@ const SUFFIXES = new Set(['PRECISION', 'SIGNED', 'UNSIGNED', 'VARYING']);
 /** Whether a type that is written as a text is, or holds, the state of an aggregate. */
 export const namesState = (type: string): boolean => /AggregateFunction/i.test(type);
 
-/** Whether such a text has names in quotes, in which escapes could hide any. */
-export const hasQuotedNames = (type: string): boolean => /["`\\]/.test(type.replaceAll(/'[^'\\]*'/g, ''));
+/** The name of a time zone of the engine's own: not one of its endless offsets to the second, nor of a file. */
+export const isZone = (name: string): boolean =>
+  /^[A-Z][A-Za-z_]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name) && !name.startsWith('Fixed/');
+
+/** Whether a text is a type that a value may be cast to: no state, no name in quotes, in which escapes could hide any. */
+export function isTypeText(text: string): boolean {
+  const plain = text.replaceAll(/'[^'\\]*'/g, '');
+  if (namesState(text) || /["`\\]/.test(plain)) return false;
+  const texts = Array.from(text.matchAll(/'([^']*)'(?!\s*=)/g), ([, zone]) => zone!);
+  return !/time/i.test(plain) || texts.every(isZone);
+}
 
 /** Whether the word is the name of a type. */
 const isType = (word: string): boolean => EXACT.has(word) || IN_ANY_CASE.has(word.toUpperCase());
@@ -37,13 +46,15 @@ export function parseType(cursor: Cursor): string {
   if (SUFFIXES.has(cursor.token.value.toUpperCase()) && cursor.token.kind === 'word')
     text += ` ${cursor.advance().value}`;
   if (!cursor.acceptOperator('(')) return text;
-  const parts = cursor.isOperator(')') ? [] : cursor.nested(() => cursor.list(() => parsePart(cursor)));
+  const parts = cursor.isOperator(')')
+    ? []
+    : cursor.nested(() => cursor.list(() => parsePart(cursor, /time/i.test(value))));
   cursor.expectOperator(')');
   return `${text}(${parts.join(', ')})`;
 }
 
 /** A size, a time zone, `'a' = 1` of an enumeration, `name Type` of a tuple, or a type. */
-function parsePart(cursor: Cursor): string {
+function parsePart(cursor: Cursor, isTime: boolean): string {
   const { kind, value } = cursor.token;
   if (kind === 'number') {
     if (!/^\d{1,9}$/.test(value)) throw cursor.unexpected('a number');
@@ -51,7 +62,10 @@ function parsePart(cursor: Cursor): string {
   }
   if (kind === 'string') {
     const text = printText(cursor.advance().value);
-    if (!cursor.acceptOperator('=')) return text;
+    if (!cursor.acceptOperator('=')) {
+      if (isTime && !isZone(value)) throw cursor.unexpected('the name of a time zone');
+      return text;
+    }
     const sign = cursor.acceptOperator('-') ? '-' : '';
     if (!/^\d{1,5}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
     return `${text} = ${sign}${cursor.advance().value}`;
