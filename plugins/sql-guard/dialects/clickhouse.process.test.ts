@@ -78,6 +78,11 @@ describeChdb('on a real engine', () => {
     expect(Math.max(...shown.map(Number))).toBeLessThan(3);
   });
 
+  test('WITH before a set operation in parentheses, which the engine does not read', () => {
+    const sql = 'WITH a AS (SELECT 1 AS x) (SELECT x FROM a UNION ALL SELECT x + 1 FROM a) ORDER BY x';
+    expect(run(checkClickhouse(sql).sql).rows).toEqual([[1], [2]]);
+  });
+
   test.each(clickhouseUnions)('only its own common tables: %s', (sql) => {
     const { rows } = run(checkClickhouse(sql).sql);
     expect(new Set(rows.flat())).toEqual(new Set(['x']));

@@ -15,7 +15,7 @@ interface Names {
 }
 
 export function settleNames(select: Select, outer: Names = { renamed: new Map(), columns: new Set() }): void {
-  if (select.with !== undefined && select.rest.length > 0) enclose(select);
+  if (select.with !== undefined && (select.rest.length > 0 || select.first.kind === 'nested')) enclose(select);
   for (const table of select.with?.tables ?? []) settleNames(table.select, outer);
   const first = inCore(select.first, outer);
   for (const { core } of select.rest) inCore(core, outer);
@@ -23,14 +23,19 @@ export function settleNames(select: Select, outer: Names = { renamed: new Map(),
   for (const expr of [select.limit, select.offset]) if (expr !== undefined) inExpr(expr, first);
 }
 
-/** `WITH … SELECT * FROM (a UNION ALL b …)`: order and limit belong to the last part, and stay with it. */
+/**
+ * `WITH … SELECT * FROM (a UNION ALL b …)`: order and limit belong to the last part, and stay with it; those behind a
+ * SELECT in parentheses belong to the whole.
+ */
 function enclose(select: Select): void {
   const { at, first, rest, orderBy, limit, offset } = select;
-  const inner: Select = { kind: 'select', at, with: undefined, first, rest, orderBy, limit, offset };
+  const none = { orderBy: [], limit: undefined, offset: undefined };
+  const [outside, inside] = rest.length > 0 ? [none, { orderBy, limit, offset }] : [{}, none];
+  const inner: Select = { kind: 'select', at, with: undefined, first, rest, ...inside };
   const from: From = { first: { kind: 'subquery', at, select: inner, alias: undefined }, joins: [] };
   const nothing = { distinct: false, where: undefined, groupBy: [], having: undefined, windows: [] };
   const whole: Core = { kind: 'core', at, columns: [{ kind: 'star', at, table: undefined }], from, ...nothing };
-  Object.assign(select, { first: whole, rest: [], orderBy: [], limit: undefined, offset: undefined });
+  Object.assign(select, { first: whole, rest: [], ...outside });
 }
 
 /** What the names of the SELECT's sources, and of those around it, are within it. */
@@ -83,7 +88,11 @@ function inSource(source: Source, names: Names): void {
 }
 
 function inExpr(expr: Expr, names: Names): void {
-  if (expr.kind === 'name' && expr.table !== undefined) expr.table = names.renamed.get(expr.table) ?? expr.table;
+  if (expr.kind === 'name') {
+    const { schema, table } = expr;
+    const renamed = names.renamed.get(schema ?? table ?? '');
+    if (renamed !== undefined) Object.assign(expr, schema === undefined ? { table: renamed } : { schema: renamed });
+  }
   if (expr.kind === 'scalar' || expr.kind === 'exists') settleNames(expr.select, names);
   if (expr.kind === 'in' && expr.set.kind !== 'list') inSource(expr.set, names);
   forEachOperand(expr, (operand) => inExpr(operand, names));
