@@ -4,7 +4,7 @@ import { kitDialects } from '../../sql-kit/index.ts';
 import { repairedSql } from './sql-text.ts';
 
 describe.each(kitDialects.map(({ name, notation }) => ({ name, notation })))('$name', ({ name, notation }) => {
-  const backslash = name === 'mysql' ? '\\\\' : '\\';
+  const backslash = notation.escapes === 'always' ? '\\\\' : '\\';
   test.each([
     ['select 1 where a &lt;= 2', 'select 1 where a <= 2'],
     ['select 1 where a = &#39;x&#39;', "select 1 where a = 'x'"],
@@ -32,6 +32,7 @@ describe.each(kitDialects.map(({ name, notation }) => ({ name, notation })))('$n
     postgres: ["select $$it's “so”$$ as a, E'tab\\t it\\'s ‘x’' as b", "select $q$ $$ ' \\n $q$ as a, 'b'"],
     duckdb: ["select $$it's “so”$$ as a, E'tab\\t it\\'s ‘x’' as b"],
     mysql: ["select 'it\\'s \\n “x”' from b # it's ‘that’", 'select "it\\"s \\n “x”" from b'],
+    clickhouse: ["select 'it\\'s “x”' as a, $$it's$$ as b from c # it's ‘that’"],
     sqlite: ["select [it's “so”] from a", 'select `it\\ns` from a'],
   };
   test.each(own[name] ?? [])('%s stays too', (sql) => expect(repairedSql(sql, notation)).toBe(sql));
