@@ -153,9 +153,10 @@ export class WebServer {
 
   /** Takes no new connections, waits for the running requests, then cancels those that are left. */
   async drain(): Promise<void> {
-    this.#phase = 'stopping';
     // Commands compose the same plugins without listening.
-    if (this.address() !== undefined) {
+    const hasServed = this.#phase === 'retiring' || this.address() !== undefined;
+    this.#phase = 'stopping';
+    if (hasServed) {
       this.#ctx.log.info({ requests: this.#running.size }, 'No new requests are taken; waiting for those in flight.');
     }
     this.#app.server.close();
