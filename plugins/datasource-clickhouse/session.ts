@@ -25,6 +25,7 @@ import { queryParams } from './parameters.ts';
 import { COMMAND_SETTINGS, type Settings, statementSettings } from './settings.ts';
 import type { ClickhouseTarget } from './url.ts';
 import { type Decoder, Decoders } from './values/values.ts';
+import { type WallClock, wallClockOf } from './values/zones.ts';
 import type { AnswerLine } from './wire/answer.ts';
 import { type ReplicaClient, rowsOf } from './wire/client.ts';
 import { OtherFormat, ServerFault } from './wire/fault.ts';
@@ -68,7 +69,7 @@ interface Use {
 export class ClickhouseSession implements Session {
   readonly #init: SessionInit;
   #client: ReplicaClient;
-  #decoders: Decoders;
+  #wallClock: WallClock;
   #usable = true;
   #use = new AbortController();
   /** Statements whose answers have not been read to their ends, by their ids; whether the server is known to know them. */
@@ -77,7 +78,7 @@ export class ClickhouseSession implements Session {
   constructor(init: SessionInit, { client, zone }: Connected) {
     this.#init = init;
     this.#client = client;
-    this.#decoders = new Decoders(zone);
+    this.#wallClock = wallClockOf(zone);
   }
 
   get usable(): boolean {
@@ -162,7 +163,9 @@ export class ClickhouseSession implements Session {
     for await (const { meta, row } of this.#ask(prepared, use, limits.maxRows)) {
       if (meta !== undefined && columns === undefined) {
         columns = uniqueNames(meta.map(({ name }) => name));
-        decoders = meta.map(({ type }) => this.#decoders.of(type));
+        // Of this result alone: a statement may make up types without end.
+        const byType = new Decoders(this.#wallClock);
+        decoders = meta.map(({ type }) => byType.of(type));
         collector = new RowCollector(columns, limits);
       }
       // What still comes is not read: the connection closes, and the server is told when the session is reset.
@@ -216,7 +219,7 @@ export class ClickhouseSession implements Session {
     }
     this.#client.close();
     this.#client = client;
-    this.#decoders = new Decoders(zone);
+    this.#wallClock = wallClockOf(zone);
   }
 
   /** Runs one use of the session. An error of the network ends the session. */

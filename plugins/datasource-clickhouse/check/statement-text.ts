@@ -9,8 +9,9 @@ const TOKENS =
 const HARMLESS = /\\[\\'"`]/g;
 
 /**
- * Throws for a name in quotes that holds a control character or an escape, but for those of quotes. The engine writes names as they are into the
- * tree that the second check reads line by line, so such a name could look like a line of it. Texts are escaped there.
+ * Throws for a name in quotes that holds a control character or an escape, but for those of quotes. The engine writes
+ * names as they are into the tree that the second check reads line by line, so such a name could look like a line of it.
+ * Texts are escaped there.
  */
 export function assertPlainNames(sql: string): void {
   for (const [token, quote, , type = ''] of sql.matchAll(TOKENS)) {

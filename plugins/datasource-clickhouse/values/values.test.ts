@@ -3,6 +3,7 @@ import { RowCollector } from '../../datasource-kit/index.ts';
 import { readAnswer } from '../wire/answer.ts';
 import { linesOf } from '../wire/lines.ts';
 import { Decoders } from './values.ts';
+import { wallClockOf } from './zones.ts';
 
 const LIMITS = { maxRows: 10, maxBytes: 1_000_000, maxCellBytes: 60 };
 
@@ -15,7 +16,7 @@ async function read(type: string, json: string | Buffer, zone = 'UTC') {
   const head = Buffer.from(`${JSON.stringify({ meta: [{ name: 'x', type }] })}\n{"row":[`);
   const collector = new RowCollector(['x'], LIMITS);
   for await (const { row } of readAnswer(linesOf(chunks(head, Buffer.from(json), Buffer.from(']}\n'))))) {
-    if (row !== undefined) collector.add([new Decoders(zone).of(type)(row[0], LIMITS.maxCellBytes)]);
+    if (row !== undefined) collector.add([new Decoders(wallClockOf(zone)).of(type)(row[0], LIMITS.maxCellBytes)]);
   }
   return { value: collector.rows[0]?.[0], notes: collector.notes };
 }
@@ -118,4 +119,9 @@ it('gives what is nested more than a hundred deep as text', async () => {
   const type = (depth: number) => `${'Array('.repeat(depth)}UInt8${')'.repeat(depth)}`;
   expect(Array.isArray((await read(type(29), deep(29))).value)).toBe(true);
   expect(typeof (await read(type(101), deep(101))).value).toBe('string');
+});
+
+it('reads a million null bytes and a letter at once', async () => {
+  const { value } = await read('FixedString(1000001)', `"${'\\u0000'.repeat(1_000_000)}x"`);
+  expect(value).toMatch(/^\0/);
 });

@@ -2,7 +2,7 @@
 import { type Cell, Converted, real, toCell, type Value } from '../../datasource-kit/index.ts';
 import { RawBytes } from '../wire/answer.ts';
 import { fieldOf, parseType } from './types.ts';
-import { type WallClock, wallClockOf } from './zones.ts';
+import type { WallClock } from './zones.ts';
 
 export type Decoder = (value: unknown, maxCellBytes: number) => Value;
 type CellDecoder = (value: unknown, notes: Set<string>) => Value;
@@ -41,9 +41,9 @@ export class Decoders {
   readonly #wallClock: WallClock;
   readonly #known = new Map<string, CellDecoder>();
 
-  /** `zone`: of columns that name none. */
-  constructor(zone: string) {
-    this.#wallClock = wallClockOf(zone);
+  /** `wallClock`: in the time zone of columns that name none. */
+  constructor(wallClock: WallClock) {
+    this.#wallClock = wallClock;
   }
 
   /** The decoder of a column. */
@@ -163,10 +163,13 @@ function withoutBytes(value: unknown): Cell {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBytes(item)]));
 }
 
-/** Without the null bytes that fill it up. */
+/** Without the null bytes that fill it up; an expression would look at each run of them again from every place in it. */
 const padded: CellDecoder = (value) => {
-  if (!(value instanceof RawBytes)) return String(value).replace(/\0+$/, '');
-  return value.bytes;
+  if (value instanceof RawBytes) return value.bytes;
+  const text = String(value);
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === 0) end -= 1;
+  return text.slice(0, end);
 };
 
 const stateOf: CellDecoder = (value) => {

@@ -25,6 +25,6 @@ export function faultOf(text: string, code?: number): ServerFault | undefined {
   const number = code ?? (named === undefined ? undefined : Number(named));
   if (number === undefined || !Number.isInteger(number)) return undefined;
   const whole = named === undefined ? text : rest;
-  const [end = '', kind = ''] = / *\(([A-Z][A-Z0-9_]+)\)(?: *\(version [\s\S]*)?\s*$/.exec(whole) ?? [];
+  const [end = '', kind = ''] = /\(([A-Z][A-Z0-9_]+)\)(?: *\(version [\s\S]*)?\s*$/.exec(whole) ?? [];
   return new ServerFault(number, whole.slice(0, whole.length - end.length).trim(), kind);
 }
