@@ -122,7 +122,7 @@ async function toParquet(csv: string, path: string): Promise<void> {
 
 /** Examples with another server, database, project or package, which the tests of those commands run. */
 const ELSEWHERE =
-  /…|example\.com|completions (zsh|fish)|--bird-path|--from|--enrich|--replay|--demo|--connection warehouse|plugin add/;
+  /…|example\.com|completions (zsh|fish)|--bird-path|--from|--enrich|--replay|--demo|--connection warehouse|plugin add|upgrade --check/;
 
 it('docs/cli.md: every example runs', { timeout: 300_000 }, async () => {
   using folder = emptyFolder();
