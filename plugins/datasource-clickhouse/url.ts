@@ -46,6 +46,8 @@ const DIALECT: UrlDialect = {
 
 /** Parameters that name files of this server. */
 const FILE_PARAMS = ['ca_cert', 'ca_certs', 'client_cert', 'certfile', 'client_cert_key', 'keyfile'];
+type ParsedUrl = ReturnType<typeof parseServerUrl>;
+
 /** Replicas of one URL. */
 const MOST_REPLICAS = 32;
 
@@ -113,33 +115,34 @@ export function assertRemoteClickhouseUrl(text: string): void {
 
 /** Throws `configuration_error`, without repeating the URL. */
 export function parseClickhouseUrl(text: string): ClickhouseTarget {
-  const urls = serverUrls(text);
-  const [first] = urls;
+  const [first, ...more] = serverUrls(text);
   if (first === undefined) throw invalidUrl(DIALECT, 'it is no URL');
   const { params } = first;
   const isTlsScheme = /^\s*clickhouses:/i.test(text);
   const isSecure = flag(params, 'secure', 'ssl', 'tls') ?? isTlsScheme;
   if (isTlsScheme && !isSecure) throw invalidUrl(DIALECT, 'it begins with "clickhouses://" and turns encryption off');
-  const replicas = urls.map(({ host, port = isSecure ? 8443 : 8123 }) => {
+  const replicaOf = ({ host, port = isSecure ? 8443 : 8123 }: ParsedUrl): Replica => {
     if (host.startsWith('/')) throw invalidUrl(DIALECT, 'it names a socket, which ClickHouse does not have');
     if (port < 1) throw invalidUrl(DIALECT, 'its port is no port number');
     return { host: host === '' ? 'localhost' : host, port };
-  });
+  };
   const cluster = params.get('cluster');
   if (cluster !== undefined && !/^[\w.{}-]{1,100}$/.test(cluster)) {
     throw invalidUrl(DIALECT, 'its "cluster" is no name of a cluster');
   }
-  const masked = urls.map((url, at) => {
-    const place = { ...url, host: (replicas[at] as Replica).host, ...(at > 0 && { user: '', password: '' }) };
-    return maskServerUrl(isSecure ? 'clickhouses' : 'clickhouse', place, '').replace(/\/$/, '');
-  });
+  const masked = (url: ParsedUrl) =>
+    maskServerUrl(isSecure ? 'clickhouses' : 'clickhouse', { ...url, host: replicaOf(url).host }, '').replace(
+      /\/$/,
+      '',
+    );
+  const others = more.map((url) => masked({ ...url, user: '', password: '' }).replace(/^\w+:\/\//, ''));
   return {
     user: first.user === '' ? 'default' : first.user,
     password: first.password,
-    replicas: replicas as unknown as ClickhouseTarget['replicas'],
+    replicas: [replicaOf(first), ...more.map(replicaOf)],
     database: first.database === '' ? 'default' : first.database,
     cluster,
     tls: isSecure ? tlsOptions(params) : undefined,
-    maskedUrl: `${masked.map((url, at) => (at === 0 ? url : url.replace(/^\w+:\/\//, ''))).join(',')}/${first.database}`,
+    maskedUrl: `${[masked(first), ...others].join(',')}/${first.database}`,
   };
 }

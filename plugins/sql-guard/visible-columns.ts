@@ -1,5 +1,6 @@
 /** Makes the subquery that shows of a table what may be seen. */
 import {
+  BOUND_MARK,
   DEFAULT_LIMITS,
   type Expr,
   fold,
@@ -130,8 +131,6 @@ function conditions(filter: RowFilter, table: string, owner: string, dialect: Sq
   return [isOneOf(column), isOneOf(dialect.exactText(column))];
 }
 
-/** A letter to the lexer, and in no name of a table. */
-const MARK = '\u{10FFFF}';
 const CLAIM = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\{claim\}/g;
 
 /** The condition as an administrator wrote it, once more for each reference: qualifying changes the tree. */
@@ -141,10 +140,11 @@ function written(
   owner: string,
   dialect: SqlDialect,
 ): Expr {
-  const places = values.map((_, index) => `${MARK}${index}`).join(', ');
+  const places = values.map((_, index) => `${BOUND_MARK}${index}`).join(', ');
   const sql = condition.replace(CLAIM, (token) => (token === '{claim}' ? places : token));
   const expr = parseExpression(sql, dialect, DEFAULT_LIMITS);
-  const boundTo = (name: string) => (name.startsWith(MARK) ? values[Number(name.slice(MARK.length))] : undefined);
+  const boundTo = (name: string) =>
+    name.startsWith(BOUND_MARK) ? values[Number(name.slice(BOUND_MARK.length))] : undefined;
   if (qualify(expr, table, dialect, owner, boundTo)) return expr;
   throw new Error('it may use only columns of the table itself and allowed functions');
 }

@@ -38,7 +38,7 @@ export { dialectOf, findDialect, sqlDialects } from './hooks.ts';
 export { baseSyntax } from './parse/base-syntax.ts';
 export type { Cursor, Grammar, KeywordUse, Syntax } from './parse/cursor.ts';
 export { type Position, positionAt, type RefusalRule, SqlRefusal } from './parse/errors.ts';
-export { baseToken, DEFAULT_LIMITS, type Lexer, type LexLimits, lex, type Token } from './parse/lexer.ts';
+export { BOUND_MARK, baseToken, DEFAULT_LIMITS, type Lexer, type LexLimits, lex, type Token } from './parse/lexer.ts';
 export { type Part, partAt } from './parse/parts.ts';
 export { parseExpression, parseStatement } from './parse/statement.ts';
 // Writing.

@@ -100,11 +100,11 @@ class ClickhouseDatabase implements FuzzDatabase {
     );
     return rows.map(([name, columns]) => ({
       name: String(name),
-      kind: 'table',
+      kind: 'table' as const,
       columns: (columns as [string, string][]).map(([column, type]) => ({ name: column, type, nullable: true })),
       primaryKey: [],
       foreignKeys: [],
-    })) as never;
+    }));
   }
 
   async query(sql: string): Promise<FuzzResult> {

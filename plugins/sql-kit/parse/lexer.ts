@@ -29,6 +29,9 @@ const LONGEST_KEYWORD = 17;
 const [DOUBLE_QUOTE, QUOTE, STAR, MINUS, DOT, SLASH, BRACKET, BACKTICK] = [34, 39, 42, 45, 46, 47, 91, 96];
 export const BYTE_ORDER_MARK = 0xfeff;
 
+/** How names begin that stand for bound values: a letter to every lexer, and in no name of a table. */
+export const BOUND_MARK = '\u{10FFFF}';
+
 export const isDigit = (code: number) => code >= 48 && code <= 57;
 export const isHexDigit = (code: number) => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 export const isSpace = (code: number) => code === 32 || (code >= 9 && code <= 13 && code !== 11);

@@ -1,10 +1,18 @@
 /** Splits statements into tokens as ClickHouse does. */
 
-import { isDigit, isHexDigit, isSpace, isWordPart, isWordStart, type Lexer } from '../../parse/lexer.ts';
+import {
+  BOUND_MARK,
+  BYTE_ORDER_MARK,
+  isDigit,
+  isHexDigit,
+  isSpace,
+  isWordPart,
+  isWordStart,
+  type Lexer,
+} from '../../parse/lexer.ts';
 import { OWN_PREFIX } from './names.ts';
 
 const [DOUBLE_QUOTE, HASH, DOLLAR, QUOTE, STAR, MINUS, DOT, SLASH, BACKTICK] = [34, 35, 36, 39, 42, 45, 46, 47, 96];
-const BYTE_ORDER_MARK = 0xfeff;
 const VERTICAL_TAB = 11;
 
 /** Longest first, so that the first that fits is the one that is meant. */
@@ -51,8 +59,8 @@ function binary(lexer: Lexer) {
   return lexer.refuse('syntax', 'Binary texts are not read here', lexer.offset, hint);
 }
 
-/** Plain letters, digits and underscores; what the guard puts in the place of bound values begins with the last character. */
-const WORD = /^\u{10FFFF}?[\w$]*$/u;
+/** Plain letters, digits and underscores, or the name of a bound value. */
+const WORD = new RegExp(`^${BOUND_MARK}?[\\w$]*$`, 'u');
 
 function word(lexer: Lexer): void {
   lexer.word();

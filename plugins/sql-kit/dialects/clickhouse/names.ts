@@ -8,9 +8,6 @@ const CONSTANTS = new Set(['TRUE', 'FALSE', 'INF', 'NAN']);
 /** How names begin that the guard gives; no statement may hold one. */
 export const OWN_PREFIX = '__atlas_';
 
-/** How names begin that stand for bound values; the lexer takes it for a letter. */
-export const BOUND_MARK = '\u{10FFFF}';
-
 const escaped = (text: string, quote: string) => quote + text.replace(/[\\'`"]/g, '\\$&') + quote;
 
 /** The name in backticks, whatever it is. */

@@ -1,16 +1,16 @@
 /** Describes how ClickHouse writes SQL, for lexer and parser. */
 import { form, listForm } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
-import type { Expr, Form, From, In } from '../../ast/tree.ts';
+import type { Expr, Form, From } from '../../ast/tree.ts';
 import { baseSyntax } from '../../parse/base-syntax.ts';
 import { parseNameList } from '../../parse/clauses.ts';
 import type { Cursor, Syntax } from '../../parse/cursor.ts';
-import type { Token } from '../../parse/lexer.ts';
+import { BOUND_MARK, type Token } from '../../parse/lexer.ts';
 import { parseContent } from '../../parse/primary.ts';
 import { arrays, join, refuseNamesakes, tableHints } from './from.ts';
 import { clickhouseToken } from './lexer.ts';
 import { namedValue, valueOfName, withParameters } from './named-values.ts';
-import { BOUND_MARK, printName } from './names.ts';
+import { printName } from './names.ts';
 import { parseClickhousePrimary, parseStar } from './primary.ts';
 import { parseType } from './types.ts';
 
@@ -81,40 +81,37 @@ function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean)
   const isGlobal = keyword === 'GLOBAL';
   const isNot = isGlobal ? cursor.accept('NOT') : not;
   if (isGlobal) cursor.expect('IN');
-  const tight = { expr: operand, minimum: Level.equality + 1 };
-  if (cursor.isOperator('(')) {
-    const content = parseContent(cursor);
-    const items = content.kind === 'list' ? content.items : undefined;
-    if (items?.length === 1 && isTable(items[0]!)) throw asTable(cursor, at);
-    const set: In['set'] = items
-      ? { kind: 'list', items }
-      : { kind: 'subquery', at, select: content as never, alias: undefined };
-    const isIn: In = { kind: 'in', at, not: isNot, operand, set };
-    if (!isGlobal) return isIn;
-    const right: Expr = items ? { kind: 'row', at, items } : { kind: 'scalar', at, select: content as never };
-    if (items?.length === 1) throw cursor.fail('syntax', 'GLOBAL IN has one value', 'Write = instead.', at);
-    return {
-      kind: 'form',
-      at,
-      level: Level.equality,
-      parts: [tight, globalIn(isNot), { expr: right, minimum: Level.primary }],
-    };
+  const word = ` ${isGlobal ? 'GLOBAL ' : ''}${isNot ? 'NOT ' : ''}IN `;
+  const inForm = (right: Expr): Form => ({
+    kind: 'form',
+    at,
+    level: Level.equality,
+    parts: [{ expr: operand, minimum: Level.equality + 1 }, word, { expr: right, minimum: Level.primary }],
+  });
+  if (!cursor.isOperator('(')) {
+    const value = valueOfName(cursor) ?? cursor.expression(Level.postfix);
+    if (!isWritten(value)) throw asTable(cursor, at);
+    return inForm(value);
   }
-  const value = valueOfName(cursor) ?? cursor.expression(Level.postfix);
-  if (!isWritten(value)) throw asTable(cursor, at);
-  const word = isGlobal ? globalIn(isNot) : isNot ? ' NOT IN ' : ' IN ';
-  return { kind: 'form', at, level: Level.equality, parts: [tight, word, { expr: value, minimum: Level.primary }] };
+  const content = parseContent(cursor);
+  if (content.kind === 'list') {
+    const { items } = content;
+    if (items.length === 1 && mayBeTable(items[0]!)) throw asTable(cursor, at);
+    if (!isGlobal) return { kind: 'in', at, not: isNot, operand, set: content };
+    if (items.length === 1) throw cursor.fail('syntax', 'GLOBAL IN has one value', 'Write = instead.', at);
+    return inForm({ kind: 'row', at, items });
+  }
+  if (isGlobal) return inForm({ kind: 'scalar', at, select: content });
+  return { kind: 'in', at, not: isNot, operand, set: { kind: 'subquery', at, select: content, alias: undefined } };
 }
 
 /** A name, but for that of a value which is bound in its place. */
-const isTable = (expr: Expr) => expr.kind === 'name' && !expr.name.startsWith(BOUND_MARK);
+const mayBeTable = (expr: Expr) => expr.kind === 'name' && !expr.name.startsWith(BOUND_MARK);
 
 /** Whether it can mean nothing but a value. */
 const isWritten = (expr: Expr) =>
   ['string', 'number', 'constant', 'scalar', 'row', 'call'].includes(expr.kind) ||
   (expr.kind === 'form' && typeof expr.parts[0] === 'string');
-
-const globalIn = (not: boolean) => ` GLOBAL ${not ? 'NOT ' : ''}IN `;
 
 const asTable = (cursor: Cursor, at: number) =>
   cursor.fail('syntax', 'IN takes a list or a subquery', 'Write IN (SELECT …), = column, or has(array, value).', at);
