@@ -5,9 +5,9 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBuiltIn } from '../../test/harness/built-in-server.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
-import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { connectTo, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { Client, PASSWORD } from '../../test/harness/managed-server.ts';
-import { command, connect, filledServer, KEY, LARGE, serverIn } from './fixtures/organization-server.ts';
+import { command, filledServer, KEY, LARGE, serverIn } from './fixtures/organization-server.ts';
 
 const DATA = [
   'auth_user',
@@ -111,7 +111,7 @@ describe('an archive', () => {
     expect(Object.keys(layers[0] ?? {})).toContain('/.orgs/acme/entities/visits.yml');
     expect([layers[1], layers[2]]).toEqual([layers[0], layers[0]]);
 
-    const db = connect(middle.DATABASE_URL ?? '');
+    const db = connectTo(middle.DATABASE_URL ?? '');
     const [message] = await db('conversation_messages').where({ position: '9007199254740993', state: 'complete' });
     expect(message.parts[0].text).toBe(`NUL \0 and ${LARGE}`);
     expect(await db('action_history').max('id as last').first()).toMatchObject({ last: '3' });
@@ -184,7 +184,7 @@ describe('an import is refused, and changes nothing,', () => {
     async (engine) => {
       const env = await target(engine);
       await importInto(env);
-      const db = connect(env.DATABASE_URL ?? '');
+      const db = connectTo(env.DATABASE_URL ?? '');
       await db('auth_user').where({ email: 'ann@example.com' }).update({ name: 'Another' });
       await db('audit_log').delete();
       expect(await importInto(env)).toMatchObject({
@@ -205,7 +205,7 @@ describe('an import is refused, and changes nothing,', () => {
   it('where another user has the address', async () => {
     const env = await target('postgres');
     await command(['migrate', '--apply'], folder.path, env);
-    const db = connect(env.DATABASE_URL ?? '');
+    const db = connectTo(env.DATABASE_URL ?? '');
     const at = new Date();
     await db('auth_user').insert({
       id: 'x',

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composePreset } from '../../bin/compose.ts';
 import { createApp } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
-import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { connectTo, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { type InternalDb, storeTables } from '../internal-db/index.ts';
-import { command, connect, serverIn } from './fixtures/organization-server.ts';
+import { command, serverIn } from './fixtures/organization-server.ts';
 
 const started: TestEngine[] = [];
 const folder = emptyFolder();
@@ -48,7 +48,7 @@ describe.each(engines)('the tables on %s', (name, start) => {
   it('are read as they are at one moment, while others write', async () => {
     const { config, options } = composePreset({ ...env, SVC_PROVIDER: 'offline' });
     await using app = await createApp(config, { ...options, until: 'sealed' });
-    const other = connect(env.DATABASE_URL ?? '');
+    const other = connectTo(env.DATABASE_URL ?? '');
     await app.get<InternalDb>({ pluginName: 'internal-db' }).snapshot(async (trx) => {
       const rows = () => trx('semantic_layer_organizations').pluck('org_id');
       const before = await rows();
@@ -84,7 +84,7 @@ describe('an export', () => {
 
   it('that is stopped leaves no file', async () => {
     await command(['migrate', '--apply'], folder.path, env());
-    const db = connect(env().DATABASE_URL ?? '');
+    const db = connectTo(env().DATABASE_URL ?? '');
     const rows = Array.from({ length: 400 }, (_, index) => ({
       ...{ id: `id-${index}`, timestamp: '2026-01-15T12:00:00.123Z', auth_mode: 'none', sql: 'x'.repeat(20_000) },
       ...{ duration_ms: 1, row_count: 1, success: true, tables: '[]', request_id: 'r', surface: 'api' },

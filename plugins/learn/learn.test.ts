@@ -5,11 +5,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import knex from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../bin/main.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
-import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { connectTo, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { loadSemanticLayer } from '../semantic-layer/index.ts';
 
 const ORDERS = `# Orders of the shop; ask Ann before you change them.
@@ -79,12 +78,7 @@ async function project(engine: string, asked: readonly Asked[], files: Readonly<
     return { code, stdout: out, stderr: err };
   };
   expect(await run('migrate', '--apply')).toMatchObject({ code: 0 });
-  const url = env.DATABASE_URL ?? '';
-  const db = knex(
-    url.startsWith('sqlite:')
-      ? { client: 'better-sqlite3', connection: { filename: url.slice(7) }, useNullAsDefault: true }
-      : { client: 'pg', connection: url },
-  );
+  const db = connectTo(env.DATABASE_URL ?? '');
   for (const [
     index,
     { sql, question, error, request, at, dbType = 'sqlite', orgId, mode = 'none' },

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import { afterAll } from 'vitest';
 import { definePlugin, httpRoutes, type PluginEntry, type Route } from '../../kernel/index.ts';
 import { adminMe } from '../../plugins/admin-me/index.ts';
@@ -15,7 +15,7 @@ import { authRoles } from '../../plugins/auth-roles/index.ts';
 import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
 import { createTestApp, type TestApp } from './create-test-app.ts';
-import type { Dialect } from './internal-databases.ts';
+import { connectTo, type Dialect } from './internal-databases.ts';
 import { createPostgresDatabase } from './postgres-database.ts';
 
 export const SECRET = 'a secret of more than thirty-two characters';
@@ -143,7 +143,7 @@ export async function userOf(server: { url: string }, email: string, password = 
   return client;
 }
 
-/** Databases of both kinds for a test file: `url` makes an empty one, `knex` looks into it. */
+/** Databases of both kinds for a test file: `url` makes an empty one, `connect` looks into it. */
 export function databases() {
   const files: string[] = [];
   const open: Knex[] = [];
@@ -152,9 +152,7 @@ export function databases() {
     for (const file of files) for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
   });
   const connect = (url: string): Knex => {
-    const instance = url.startsWith('sqlite:')
-      ? knex({ client: 'better-sqlite3', connection: { filename: url.slice(7) }, useNullAsDefault: true })
-      : knex({ client: 'pg', connection: url });
+    const instance = connectTo(url);
     open.push(instance);
     return instance;
   };
