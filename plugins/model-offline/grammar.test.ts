@@ -164,7 +164,7 @@ it.each([
   ],
   ['How many days before the due date do we rent on average?', null],
   ['Which channels bring in how much?', null],
-  ['Which channels bring in how much revenue?', null],
+  ['Which channels bring in how much revenue?', { dimensions: [all('channel')] }],
   [
     'On average, how many hours pass between start and return by channel?',
     {

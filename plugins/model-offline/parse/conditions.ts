@@ -1,6 +1,6 @@
 /** Reads which rows are meant: values, comparisons, what is missing, and what is related to them. */
 import { type Comparator, type Criterion, CURRENCY, isEverydayVerb, isUnit } from '../words/vocabulary.ts';
-import { isDerived } from '../words/words.ts';
+import { fold, isDerived } from '../words/words.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
 import { dated, period } from './groups.ts';
@@ -17,6 +17,11 @@ function takeBounds(cursor: Cursor): readonly Bound[] | undefined {
   const [one, two, last] = [first?.number, second?.number, fourth?.number];
   const isSpan = before?.op === 'between' && two !== undefined && third?.operator?.op === 'and' && last !== undefined;
   const isBehind = one !== undefined && behind?.suffix;
+  // "500 euros or more"
+  if (one !== undefined && !behind && CURRENCY.has(firstWord(second)) && third?.operator?.suffix) {
+    cursor.at += 3;
+    return [{ comparator: third.operator.comparator!, value: one }];
+  }
   if (!isSpan && !isBehind && (before?.op !== 'comparator' || before.suffix || two === undefined)) return undefined;
   cursor.at += isSpan ? 4 : 2;
   if (isBehind) return [{ comparator: behind.comparator!, value: one }];
@@ -106,6 +111,9 @@ export function comparison(cursor: Cursor): boolean {
   const isQuoted = value?.kind === 'quoted' && !at.adjectiveIn(value, roleOf);
   const isValue = isName || isQuoted || (value?.kind === 'number' && isBare);
   if (!value || !isValue || !(at.dimensionIn(item) ?? entity)) return restore(cursor, start);
+  // "payment terms of 60 days"
+  if (value.number !== undefined && hasUnit(here(cursor, 1)) && cursor.at++ > 0)
+    return addBounds(cursor, [{ comparator: 'equals', value: value.number }], noun);
   return addCondition(cursor, { type: 'equals', mention: at.mentionOf(item), value: value.number ?? value.text }, 1);
 }
 
@@ -123,6 +131,8 @@ function valuesOf(noun: at.Content | undefined, value: at.Content | undefined, c
 export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean {
   const { negated } = how;
   const [item, next] = [here(cursor), here(cursor, 1)];
+  // "did we open in 2024", "have we ordered": what was done is no state.
+  if (/^(we|they)$/.test(item?.lead.at(-1) ?? '') && !at.entityIn(next)) return false;
   // "which doctor ordered the most tests": what they did is no state of tests.
   const { which, who } = cursor.request;
   const isSubject = at.entityIn(here(cursor, -1)) || (who && cursor.at === 1);
@@ -140,7 +150,8 @@ export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean
   const isNext = item!.lead.length === 0 && at.adjectiveIn(here(cursor, -1), cursor.roleOf) !== undefined;
   const mention = (before ?? after ?? alone)!;
   const isAdjective = at.entityIn(next) !== undefined && next!.lead.length === 0;
-  return addCondition(cursor, { type: 'is', mention, isPlace, isNext, isAdjective, ...how }, taken);
+  const isOfFigure = !isAdjective && next?.lead.length === 0 && at.measureIn(next, cursor.roleOf) !== undefined;
+  return addCondition(cursor, { type: 'is', mention, isPlace, isNext, isAdjective, isOfFigure, ...how }, taken);
 }
 
 /** What must not be: "not cancelled", "except the store", "neither free nor starter", "no orders", "never ordered". */
@@ -191,6 +202,20 @@ function lacking(cursor: Cursor, canLack: boolean): boolean {
   const dimension = at.dimensionIn(item, cursor.roleOf);
   if (!dimension || !(canLack || at.dateIn(item)) || /^(time|number)$/.test(here(cursor, 1)?.kind ?? '')) return false;
   return addCondition(cursor, { type: 'missing', mention: dimension, orZero: !at.dateIn(item) }, 1);
+}
+
+/** "unknown cause", "the cause is unknown". */
+export function absent(cursor: Cursor): boolean {
+  const isBefore = op(cursor) === 'null';
+  const item = here(cursor, isBefore ? 1 : 0);
+  const dimension = at.nounIn(item, cursor.roleOf) && at.dimensionIn(item, cursor.roleOf);
+  if (!dimension || at.entityIn(item) || !(isBefore ? item!.lead.length === 0 : op(cursor, 1) === 'null')) return false;
+  const word = fold(here(cursor, isBefore ? 0 : 1)!.text);
+  // Where that is a value, it is one.
+  const isValue = dimension.meanings.some(
+    (one) => one.kind === 'dimension' && one.dimension.sample_values?.some((value) => fold(String(value)) === word),
+  );
+  return !isValue && addCondition(cursor, { type: 'missing', mention: dimension }, 2);
 }
 
 function apart(cursor: Cursor, read: () => void): Condition[] {
@@ -245,23 +270,28 @@ export function having(cursor: Cursor): boolean {
   while (op(cursor) === 'all') cursor.at++;
   if (relatedCount(cursor, isSaid) || (isSaid && ofFigure(cursor))) return true;
   if (!isSaid) return restore(cursor, start);
-  if (comparison(cursor) || condition(cursor) || dated(cursor) || negation(cursor)) return true;
+  if (absent(cursor) || comparison(cursor) || condition(cursor) || dated(cursor) || negation(cursor)) return true;
   const item = here(cursor);
   const dimension = at.nounIn(item, cursor.roleOf) && at.dimensionIn(item, cursor.roleOf);
   if (!dimension || at.entityIn(item)) return restore(cursor, start);
   return addCondition(cursor, { type: 'missing', mention: dimension, negated: true, isWith: true }, 1);
 }
 
-/** "with total sales above 10000", "have an average rent over 1200". */
+/** "with total sales above 10000", "have an average rent over 1200", "with more than 45 active policies". */
 function ofFigure(cursor: Cursor): boolean {
   const start = cursor.at;
+  const bounds = takeBounds(cursor);
+  const item = here(cursor);
+  const isOfRow = at.entityIn(item) ?? item?.meanings.some(at.isNumber);
+  const counted = bounds && !isOfRow ? at.measureIn(item, cursor.roleOf) : undefined;
+  if (counted) return cursor.at++ > 0 && addFigure(cursor, { mention: counted }, bounds);
+  restore(cursor, start);
   const figure = here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
   return (figure !== undefined && addFigure(cursor, figure)) || restore(cursor, start);
 }
 
 /** A figure with its bounds, and the period behind them. */
-function addFigure(cursor: Cursor, figure: Figure): boolean {
-  const bounds = takeBounds(cursor);
+function addFigure(cursor: Cursor, figure: Figure, bounds = takeBounds(cursor)): boolean {
   if (!bounds) return false;
   if (CURRENCY.has(firstWord(here(cursor)))) cursor.at++;
   const conditions = apart(cursor, () => {

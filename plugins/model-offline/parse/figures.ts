@@ -94,8 +94,10 @@ export function aggregate(cursor: Cursor): boolean {
   const noun = at.takeAdjectives(cursor);
   const isEnd = here(cursor) === undefined || /^(time|operator)$/.test(here(cursor)!.kind);
   const isStart = start === 0 || (start === 1 && request.followUp === 'add');
+  // "bookings without a discount - how many?"
+  const isBehind = request.subject !== undefined && request.figures.length === 0 && !request.ranking;
   if (fn === 'sum' && isEnd && /money/i.test(item.text)) return addFigure(cursor, { fn, mention: unnamed('money') });
-  if (fn === 'count' && (noun || (isEnd && isStart))) {
+  if (fn === 'count' && (noun || (isEnd && (isStart || isBehind)))) {
     // "how many no-shows": rows of what the condition is on; "how many were cancelled": of those before.
     if (noun && !noun.lead.some((word) => /^(are|were|was|of|those|them|these)$/.test(word)))
       request.subject = at.mentionOf(noun);
@@ -132,12 +134,16 @@ export function ranking(cursor: Cursor): boolean {
     return true;
   };
   const isNamed = of === undefined || of === 'vague';
-  const key = isNamed && here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
+  const isSize = isNamed || /^(length|weight|money)$/.test(of);
+  const key = isSize && here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
   if (key) return done({ key });
   const adjective = at.takeAdjectives(cursor);
   const next = here(cursor);
   const isEnd = next === undefined || /^(time|operator)$/.test(next.kind);
   const date = of === 'time' ? at.dateIn(next) : undefined;
+  // "the most recently opened shops"
+  if (date && at.entityIn(here(cursor, 1))?.plural && here(cursor, 1)!.lead.length === 0)
+    return done({ key: { mention: date } }, 1);
   if (date) {
     cursor.at++;
     return addFigure(cursor, { fn: direction === 'desc' ? 'max' : 'min', mention: date });
@@ -170,7 +176,8 @@ export function ranking(cursor: Cursor): boolean {
   // "top 3" goes on from a question before.
   const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');
   // "which turbine is the oldest"
-  const isSaidOf = request.which && request.subject && isEnd && !isQuantity && of !== 'vague';
+  const isLast = of === 'time' && limit !== undefined;
+  const isSaidOf = (request.which || isLast) && request.subject && isEnd && !isQuantity && of !== 'vague';
   return isRest || isSaidOf ? done({}) : restore(cursor, start);
 }
 

@@ -41,7 +41,8 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   const named = isThing && (at.nounIn(item, cursor.roleOf) ?? at.entityIn(item));
   const noun = isThing ? named : isFlag ? at.mentionOf(item!, flags) : undefined;
   // "bookings by guests from Japan": those who made them.
-  const isOf = at.adjectiveIn(next, cursor.roleOf) && next!.lead.some((word) => /^(from|in|of)$/.test(word));
+  const isSaidOf = at.adjectiveIn(next, cursor.roleOf) && next!.lead.some((word) => /^(from|in|of)$/.test(word));
+  const isOf = isSaidOf || /^(from|in|of) (each|every)$/i.test(next?.text ?? '');
   if (!noun || (!isPer && at.entityIn(item)?.plural && (isOf || op(cursor, 1) === 'with'))) return undefined;
   cursor.at++;
   return { mention: { ...noun, meanings: noun.meanings.filter(({ kind }) => kind !== 'measure') }, per: isPer };
@@ -116,10 +117,17 @@ export function grouping(cursor: Cursor): boolean {
   const { grain, grouping: isGrouping } = item?.operator ?? {};
   const said = op(cursor);
   const start = cursor.at;
+  // "per month, by date of loss"
+  if (said === 'grain' && /^by date$/i.test(item!.text) && cursor.at++ >= 0)
+    if (dateOfAll(cursor)) return true;
+    else cursor.at = start;
   if (grain ? !isGrouping && !request.which && cursor.joined !== 'and' : !/^(group|by|each)$/.test(said)) return false;
   if (!grain) cursor.at++;
   while (!grain && /^(each|all)$/.test(op(cursor))) cursor.at++;
   if (said === 'by' && (dateOfAll(cursor) || rankedBy(cursor))) return true;
+  // "per invoiced customer" is not per invoice.
+  const [verb, noun] = [at.entityIn(here(cursor)), at.entityIn(here(cursor, 1))];
+  if (at.rankOf(verb) === 0 && noun && here(cursor, 1)!.lead.length === 0) return restore(cursor, start);
   if (firstWord(item) === 'per' && dividedBy(cursor)) return true;
   let group = takeGroup(cursor, firstWord(item) === 'per');
   // "paid by card"
@@ -130,8 +138,13 @@ export function grouping(cursor: Cursor): boolean {
   cursor.joined = undefined;
   for (let back = cursor.at; group; ) {
     request.groups = [...request.groups, group];
+    // "by shift of the operator and machine type"
+    const owner = here(cursor)?.lead.includes('of') && op(cursor, 1) === 'and' ? at.entityIn(here(cursor)) : undefined;
+    if (owner) request.beside = [...request.beside, owner];
+    if (owner) cursor.at++;
     back = cursor.at;
-    const isNext = op(cursor) === 'and' && !at.measureIn(here(cursor, 1), cursor.roleOf);
+    const [joint, next] = [op(cursor), here(cursor, 1)];
+    const isNext = joint === 'and' && !next?.lead.includes('of') && !at.measureIn(next, cursor.roleOf);
     if (isNext) cursor.at++;
     group = isNext ? takeGroup(cursor) : undefined;
     if (!group) cursor.at = back;

@@ -1,7 +1,7 @@
 /** Reads the linked words of one message into the slots of a request; every word with content finds one or is named. */
 import type { Item } from '../words/link.ts';
-import { isEverydayVerb } from '../words/vocabulary.ts';
-import { comparison, condition, having, negation } from './conditions.ts';
+import { CURRENCY, isEverydayVerb, isUnit } from '../words/vocabulary.ts';
+import { absent, comparison, condition, having, negation } from './conditions.ts';
 import * as at from './cursor.ts';
 import { durationIn } from './duration.ts';
 import { addFigure, aggregate, measure, ranking, sorting, takeFigure } from './figures.ts';
@@ -23,15 +23,15 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   const isAsked = first?.lead.at(-1) === 'what' || second?.operator?.op === 'with';
   if (isAsked && at.adjectiveIn(first, roleOf)) cursor.request.which = true;
   const unplaced: Item[] = [];
-  while (cursor.at < cursor.items.length)
+  while (cursor.at < cursor.items.length) {
+    markWhole(cursor);
     if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);
+  }
   goOn(cursor);
   const { request } = cursor;
-  const isShown = cursor.items.some(({ lead }) => lead.some((word) => /^(show|still)$/.test(word)));
-  // "show me the jobs that are still open" is no count of them; and "still" says that there is a state.
+  // "show me the open jobs" is no count of them.
+  const isShown = cursor.items.some(({ lead }) => lead.includes('show'));
   if (isShown && request.subject?.plural && request.figures.length === 0 && !request.counting) request.listing = true;
-  const still = items.find((item) => firstWord(item) === 'still');
-  if (still && request.conditions.every(({ type, negated }) => type === 'missing' && negated)) unplaced.push(still);
   // "What did customers buy?", "Where do they live?" ask for no number of customers.
   const { figures, columns, groups, ranking: ranked } = request;
   const isOther = /^((what|where|how) (do|does|did)|where (is|are|was|were)|when .*)$/.test(
@@ -41,6 +41,16 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
   return { request, unplaced: named.length > 0 ? named : unplaced };
+}
+
+/** "share of closed orders that were inspected": what is said behind the verb is of the part. */
+function markWhole({ request, items, at: start, conditions }: at.Cursor): void {
+  const item = items[start]!;
+  const isVerb =
+    [...item.lead, firstWord(item)].some((word) => /^(is|are|was|were)$/.test(word)) ||
+    /^(with|without)$/.test(item.operator?.op ?? '');
+  if (request.share && isVerb && start > 1 && request.whole === undefined && conditions.length > 0)
+    request.whole = conditions.length;
 }
 
 function leadOf({ items: [first, second] }: at.Cursor): string {
@@ -76,14 +86,22 @@ const frame: Rule = (cursor) => {
   const said = op(cursor);
   const [word, next] = [firstWord(here(cursor)), here(cursor, 1)];
   const isStart = cursor.at === 0 || (cursor.at === 1 && request.followUp === 'add');
+  // "By how many percent did revenue grow from 2024 to 2025?"
+  const isGrowth =
+    said === 'unread' && request.compare && /^(gr[eo]w|increase|r[io]se|decrease|drop|fall|decline)/.test(word);
   if (/^(only|same)$/.test(said)) {
     // "… only" behind a condition would be said of all rows that are related.
-    if (!isStart && (said === 'same' || next || (cursor.conditions.length > 0 && !GOES_ON.test(leadOf(cursor)))))
+    const isMeasure = at.measureIn(here(cursor, -1), cursor.roleOf) !== undefined;
+    if (
+      !isStart &&
+      (said === 'same' || next || isMeasure || (cursor.conditions.length > 0 && !GOES_ON.test(leadOf(cursor))))
+    )
       return false;
     request.followUp = 'replace';
   } else if (said === 'instead') request.followUp = 'replace';
   else if (said === 'also' && isStart) request.followUp = 'add';
   else if (said === 'new' && at.entityIn(next)) request.new = true;
+  else if (said === 'now') request.current = true;
   else if (said === 'which' && cursor.at === 0) {
     request[word === 'who' ? 'who' : 'which'] = true;
   } else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
@@ -92,7 +110,9 @@ const frame: Rule = (cursor) => {
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');
     const isOurs = here(cursor)!.lead.includes('we') && next?.operator?.op === 'more';
     const isVerb = (isEmpty || isOurs) && /^ha(ve|s|d)$/.test(word);
-    if (next?.operator?.op !== 'rank' && !isVerb && !(request.compare && next?.time)) return false;
+    // "suppliers that we never placed an order with"
+    const isLast = !next && word === 'with' && cursor.conditions.length > 0;
+    if (next?.operator?.op !== 'rank' && !isVerb && !isLast && !(request.compare && next?.time)) return false;
     if (word === 'who' && cursor.at === 0) request.who = true;
   } else if (said === 'when' && isStart) request.when = true;
   else if (said === 'trend') request.trend = true;
@@ -106,7 +126,7 @@ const frame: Rule = (cursor) => {
     request.compare = true;
     const rows = at.entityIn(next);
     if (rows) [request.figures, cursor.at] = [[{ fn: 'count', mention: rows }], cursor.at + 1];
-  } else if (!/^(also|which|all|whose)$/.test(said)) return false;
+  } else if (!/^(also|which|all|whose)$/.test(said) && !isGrowth) return false;
   cursor.at++;
   return true;
 };
@@ -175,6 +195,17 @@ const shown: Rule = (cursor) => {
   return true;
 };
 
+/** "in euros", "in minutes": what figures are said in. */
+const unit: Rule = (cursor) => {
+  const item = here(cursor);
+  const word = firstWord(item);
+  const isSaid = item?.lead.at(-1) === 'in' && /^(unknown|names|operator)$/.test(item.kind);
+  if (!isSaid || !(CURRENCY.has(word) || isUnit(item.tokens[0]!.stem)) || at.entityIn(item)) return false;
+  cursor.request.unit = CURRENCY.has(word) ? word.slice(0, 3) : item.tokens[0]!.stem;
+  cursor.at++;
+  return true;
+};
+
 /** What the rows are of, or what is named beside it. */
 const subject: Rule = (cursor) => {
   const item = here(cursor);
@@ -183,7 +214,9 @@ const subject: Rule = (cursor) => {
   if (!entity || cursor.joined !== undefined) return false;
   // "the lowest price of a booking" is one of all of them.
   const { key, limit } = request.ranking ?? {};
-  const isOf = item!.lead.includes('of') && key && limit === undefined && !request.which;
+  const before = here(cursor, -1);
+  const lead = item!.lead.length === 0 && at.adjectiveIn(before, cursor.roleOf) ? before!.lead : item!.lead;
+  const isOf = lead.some((word) => /^(of|among)$/.test(word)) && key && limit === undefined && !request.which;
   if (request.subject === undefined && !isOf) request.subject = entity;
   else request.beside = [...request.beside, entity];
   cursor.at++;
@@ -218,14 +251,15 @@ const column: Rule = (cursor) => {
     Object.assign(request, { listing: true, shown: [unnamed(item!.text)] });
     return true;
   }
-  if (isOfRows && item!.lead.includes('what')) request.distinct = true;
+  const isWhat = cursor.at === 1 && item!.lead.at(-1) === 'what' && dimension.plural && !date;
+  if ((isOfRows && item!.lead.includes('what')) || isWhat) request.distinct = true;
   request.columns = [...request.columns, dimension];
   return true;
 };
 
 /** In this order; the first that can read what stands at the cursor does. */
 const RULES: readonly Rule[] = [
-  [connector, limit, share, shown, ranking, aggregate, sorting, grouping, period],
-  [negation, having, frame, dated, comparison, condition],
+  [connector, unit, limit, share, shown, ranking, aggregate, sorting, grouping, period],
+  [negation, having, absent, frame, dated, comparison, condition],
   [measure, subject, column],
 ].flat();

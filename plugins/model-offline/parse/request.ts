@@ -19,8 +19,8 @@ export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[]
 
 type ConditionType = 'is' | 'figure' | 'than' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
 type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
-/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `isNext`: right behind another one. `isWith`: said with "with". `orZero`: none or 0. */
-type How = 'negated' | 'isPrefix' | 'isAdjective' | 'isPlace' | 'isNext' | 'isWith' | 'orZero';
+/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isOfFigure`: stands before a measure. `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `isNext`: right behind another one. `isWith`: said with "with". `orZero`: none or 0. */
+type How = 'negated' | 'isPrefix' | 'isAdjective' | 'isOfFigure' | 'isPlace' | 'isNext' | 'isWith' | 'orZero';
 type Form = Readonly<{ joined?: 'and' | 'or' } & Partial<Record<How, boolean>>>;
 type Inner = Readonly<{ figure?: Figure; than?: Mention; conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
@@ -36,8 +36,19 @@ export type Group = Readonly<{ mention?: Mention; grain?: Grain; hint?: Mention;
 export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?: Criterion }> &
   Readonly<{ key?: Figure; isTotal?: boolean; isSorting?: boolean }>;
 
-/** `which`: rows or groups are asked for, not their number; `who`: those of people. `when`: a date of theirs. `new`: those of the period. `counting`: "how many" without a noun. */
-type Flag = 'share' | 'distinct' | 'new' | 'trend' | 'compare' | 'listing' | 'which' | 'who' | 'when' | 'counting';
+/** `which`: rows or groups are asked for, not their number; `who`: those of people. `when`: a date of theirs. `new`: those of the period. `current`: "still", "currently". `counting`: "how many" without a noun. */
+type Flag =
+  | 'share'
+  | 'distinct'
+  | 'new'
+  | 'current'
+  | 'trend'
+  | 'compare'
+  | 'listing'
+  | 'which'
+  | 'who'
+  | 'when'
+  | 'counting';
 /**
  * `per`: what the figure is divided by. `shown`: columns of listed rows, beside their name. `distinct`: each value once.
  * `subject`: what the rows are of. `beside`: entities named beside it or a figure, which must be related. `columns`:
@@ -55,6 +66,10 @@ export interface Request extends Partial<Record<Flag, boolean>> {
   periods: readonly Period[];
   ranking?: Ranking | undefined;
   followUp?: 'replace' | 'add';
+  /** How many of the conditions a share is of, "late orders that were shipped"; the others are of the part. */
+  whole?: number;
+  /** What figures are asked for in: "in euros". */
+  unit?: string;
 }
 
 export const unnamed = (text: string): Mention => ({ text, meanings: [], plural: false });

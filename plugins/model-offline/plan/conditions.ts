@@ -2,13 +2,13 @@
 import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
-import { fullName, nameWords, stem } from '../words/words.ts';
+import { nameWords, stem } from '../words/words.ts';
 import { periodFilters } from './dates.ts';
 import { figureOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
+import { columnsFor, isIn, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -62,6 +62,12 @@ function none(planner: Planner, entity: EntityEntry, such: Pick<Partial<of.Plan>
   planner.plan.related.push({ of: planner.base.name, entity: entity.name, operator: 'equals', value: 0, ...such });
 }
 
+const isSameAs = (value: Way, way: Way): boolean =>
+  way.kind === 'segment' &&
+  value.kind === 'value' &&
+  way.entity === value.entity &&
+  way.segment.sql.replace(/\s*=\s*/, '=') === `${value.dimension.sql}='${value.value}'`;
+
 const labelOfWay = (way: Way): string =>
   way.kind === 'value'
     ? `${of.labelOfDimension(way)} is ${way.value}`
@@ -72,14 +78,14 @@ const FINISHED = /^(complete|close|resolve|solve|finish|end|deliver|return|expir
 /** A value, term, segment or yes/no attribute. */
 function applyIs(
   planner: Planner,
-  { mention, negated = false, isPrefix, isPlace, isNext, isAdjective }: Condition,
+  { mention, negated = false, isPrefix, isPlace, isNext, isAdjective, isOfFigure }: Condition,
 ): void {
   const { base, plan } = planner;
   const { text, meanings } = mention;
   const isEvent = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && isTime(one.dimension);
-  const ways = meanings.filter((one): one is Way => /^(value|segment|dimension)$/.test(one.kind) && !isEvent(one));
+  const all = meanings.filter((one): one is Way => /^(value|segment|dimension)$/.test(one.kind) && !isEvent(one));
   const term = meanings.find((one) => one.kind === 'term');
-  if (term && ways.every(({ rank }) => rank <= term.rank)) {
+  if (term && all.every(({ rank }) => rank <= term.rank)) {
     applyTerm(planner, term, negated);
     return;
   }
@@ -88,7 +94,7 @@ function applyIs(
   // "completed in May" may be begun then, or ended.
   const { until } = FINISHED.test(text) && !negated && events.length === 0 ? spanOf(base) : {};
   if (until) planner.events.push({ entity: base, dimension: until, isCertain: false });
-  const related = ways.filter(({ entity }) => of.isRelated(planner, base, entity));
+  const related = all.filter(({ entity }) => of.isRelated(planner, base, entity));
   const attributes = new Set(related.map((one) => (one.kind === 'segment' ? one.segment.name : one.dimension.name)));
   // What the rows have themselves is meant, unless something named beside them has it too; else different attributes
   // with the same value are different questions.
@@ -97,13 +103,16 @@ function applyIs(
   const isOwn = new Set(near.map(({ entity }) => entity)).size === 1;
   const candidates = isOwn || attributes.size > 1 ? of.best(isOwn ? near : related) : of.reachable(planner, related);
   if (candidates.length === 0) throw refusal([text], `I cannot relate "${text}" to ${base.many}.`);
-  const way = of.asked<Way>(planner, `value:${text}`, `What do you mean by "${text}"?`, candidates, labelOfWay);
+  // A segment that says no more than the value is no second meaning.
+  const ways = candidates.filter((one) => !candidates.some((other) => isSameAs(other, one)));
+  const way = of.asked<Way>(planner, `value:${text}`, `What do you mean by "${text}"?`, ways, labelOfWay);
   of.checkWay(planner, way, text);
   checkOwner(planner, way, text);
   const many = isSeveral(planner, way.entity);
-  // "owners in York" are not those who have been to a clinic there, "paperless billing" not those with such complaints.
+  // "owners in York" are not those who have been to a clinic there, "paperless billing" not those with such complaints,
+  // "spa revenue" not that of all bookings with one.
   const isFlag = isAdjective && way.kind === 'dimension' && way.entity !== base;
-  if (((many && (isPlace || isNext)) || isFlag) && !named.includes(way.entity))
+  if (((many && (isPlace || isNext || isOfFigure)) || isFlag) && !named.includes(way.entity))
     throw refusal([text], `I know "${text}" as ${way.entity.many}, not of ${base.many}.`);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
@@ -195,9 +204,6 @@ function bareNumber(planner: Planner, { mention, unit, of: by, value }: Conditio
   if (fitting.length === 0) throw refusal([text], `I cannot tell which number of ${entity.many} that is.`);
   return { ...unnamed(text), meanings: fitting.map((one) => ({ kind: 'dimension', entity, dimension: one, rank: 3 })) };
 }
-
-const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
-  [fullName(name), description, ...synonyms].flatMap(nameWords).some((word) => stem(word).startsWith(unit));
 
 function applyCompare(planner: Planner, condition: Condition): void {
   const { base, plan } = planner;

@@ -27,7 +27,8 @@ export function primaryDate(planner: of.Planner, entity = planner.base): of.Owne
 
 /** The date that a hint names: by its own name, or the one that stands for an entity. */
 export function hintedDate(planner: of.Planner, hint: Mention): of.Owned {
-  const [first] = of.best(hint.meanings.filter(({ kind }) => kind === 'entity' || kind === 'dimension'));
+  const said = of.best(hint.meanings.filter(({ kind }) => kind === 'entity' || kind === 'dimension'));
+  const [first] = of.prefer(said, (one) => one.kind !== 'term' && one.entity === planner.base);
   // A date that only a verb names is one of the rows: nobody says "fines by month of return" of their loans.
   if (first?.kind === 'dimension' && (first.rank > 0 || first.entity === planner.base))
     return of.dimensionOf(planner, hint, ({ dimension }) => isTime(dimension) || isYear(dimension));

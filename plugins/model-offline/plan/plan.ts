@@ -1,8 +1,9 @@
 /** Turns a request into a query plan: every name gets its one meaning, or the reader asks. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import type { Figure, Group, Mention, Request } from '../parse/request.ts';
-import type { PlanDimension } from '../words/layer.ts';
+import type { ModelDimension, PlanDimension } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts';
+import { nameWords, stem } from '../words/words.ts';
 import { applyPeriods, dateOf, hintedDate } from './dates.ts';
 import { figureOf, type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
@@ -10,7 +11,7 @@ import * as of from './planner.ts';
 import { rankGroups, rankingFigure } from './ranking.ts';
 import { planRows, restrict } from './rows.ts';
 import { baseOf, comparedIn, ownersOf, type Shape, shapeOf, withShown, withSubject } from './shape.ts';
-import { isNamed, keyOfRows, labelOf } from './traits.ts';
+import { isIn, isNamed, isState, keyOfRows, labelOf, mayEnd } from './traits.ts';
 
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
@@ -31,9 +32,15 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   if (per && (asked.length !== 2 || request.ranking || request.share))
     throw refusal([per.mention.text], 'I can divide one figure by another.');
   const figures = asked.map((figure) => figureOf(context, figure, near, canSplit));
+  checkUnit(request, figures, context);
   const base = figures[0]?.entity ?? baseOf(request, context);
   if (request.who && !request.ranking && !isPeople(base)) throw refusal(['who']);
+  const isCurrent = request.current && mayEnd(base) && !request.conditions.some(isState);
+  const current = isCurrent ? base.model.segments.filter(({ name }) => /^current(_|$)/i.test(name)) : [];
+  if (isCurrent && current.length !== 1)
+    throw refusal([], `Say which ${base.many} are current, such as by their state.`);
   const planner = { ...context, request, base, plan: of.emptyPlan(), events: [], several: new Set<EntityEntry>() };
+  planner.plan.segments.push(...current.map(({ name }) => `${base.name}.${name}`));
   if (figures.length > 0) planFigures(planner, figures, shape, groups);
   else planRows(planner);
   const { timeRange, dimensions, entity } = planner.plan;
@@ -47,6 +54,20 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const parts = Object.entries(planner.plan);
   const isSaid = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(parts.filter(([, value]) => isSaid(value))) as QueryPlan;
+}
+
+/** "in euros" must be what the columns of the figures are in. */
+function checkUnit({ unit }: Request, figures: Figures, { lexicon }: of.PlanContext): void {
+  for (const { entity, name = '', adhoc } of unit ? figures : []) {
+    const { measure, metric } = lexicon.measures.get(name) ?? {};
+    const sql = measure?.sql ?? metric?.sql ?? '';
+    const isOf = (one: ModelDimension): boolean =>
+      adhoc?.dimension === of.full({ entity, dimension: one }) || sql.includes(one.sql);
+    const isNamed = nameWords(name).some((word) => stem(word).startsWith(unit!));
+    if (isNamed || adhoc?.unit?.startsWith(unit!) || entity.dimensions.some((one) => isOf(one) && isIn(one, unit!)))
+      continue;
+    throw refusal([unit!], `I do not know whether that is in ${unit}; leave the unit out.`);
+  }
 }
 
 /** What is divided is a total, also where its average was asked for. */
@@ -102,7 +123,10 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   plan.dimensions = dimensions(false);
   // "share of failed inspections": the condition is of the part, the period of both.
   const portion = of.emptyPlan();
-  restrict(share ? { ...planner, plan: portion } : planner);
+  const whole = request.whole ?? 0;
+  const ofPart = { ...request, conditions: conditions.slice(whole) };
+  restrict(share ? { ...planner, request: ofPart, plan: portion } : planner);
+  if (share && whole > 0) restrict({ ...planner, request: { ...request, conditions: conditions.slice(0, whole) } });
   const parts = [plan.dimensions, dimensions(true)];
   plan.dimensions = (split[0]?.grain ? parts.reverse() : parts).flat();
   applyPeriods(planner);
@@ -163,6 +187,8 @@ function mentioned(planner: of.Planner, mention: Mention): PlanDimension[] {
     const item = of.dimensionOf(planner, mention);
     const role = of.roleOf(planner, item, mention.text);
     if (role) return namesOf(planner, role);
+    const isAdded = item.entity.model.measures.some(({ type, sql }) => type === 'sum' && sql === item.dimension.sql);
+    if (isAdded) throw refusal([mention.text], `I cannot group by the ${mention.text} of each row.`);
     return [{ dimension: of.full(item), ...(isTime(item.dimension) && { grain: 'day' as const }) }];
   }
   const entity = of.oneEntity(planner, mention.text, entities);

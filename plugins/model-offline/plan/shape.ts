@@ -66,12 +66,12 @@ export function withShown(request: Request): Request {
 export type Shape = Readonly<{ figures: readonly Figure[]; by?: Mention | undefined; taken?: boolean }>;
 
 export function shapeOf(request: Request, context: of.PlanContext): Shape {
-  const { figures, subject, columns, ranking, groups, conditions, listing, counting } = request;
+  const { figures, subject, columns, ranking, groups, conditions, listing, which, counting } = request;
   const [entity] = of.entitiesOf(subject);
   const thing = subject ?? columns[0];
   if (figures.length > 0) {
     const counts = figures.every(({ mention }) => mention.meanings.some((one) => subject?.meanings.includes(one)));
-    return { figures, by: !counts && (listing || (columns.length > 0 && ranking)) ? thing : undefined };
+    return { figures, by: !counts && (listing || which || (columns.length > 0 && ranking)) ? thing : undefined };
   }
   if (isRowRanking(context, request)) return { figures: [] };
   if (ranking) {
@@ -108,6 +108,7 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   if (column && !column.plural && !isList && of.best(column.meanings).some(isAmount)) return totalOf(context, column);
   // "cities with an average rent over 1200"
   const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
+  if (bounded && subject && column) throw refusal([column.text], NOT_CLEAR);
   if (bounded && thing) return { figures: [bounded], by: thing, taken: true };
   // "customers with at least 5 orders" shows how many; rows without any are listed.
   const numeric = conditions.filter(({ type, comparator, value }) => {

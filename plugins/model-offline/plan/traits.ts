@@ -1,8 +1,9 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
+import type { Condition } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Criterion } from '../words/vocabulary.ts';
-import { nameWords, stem } from '../words/words.ts';
+import { fullName, nameWords, stem } from '../words/words.ts';
 import { refusal } from './outcome.ts';
 
 const stems = (text: string): string[] => nameWords(text).map(stem);
@@ -106,11 +107,26 @@ export function columnsFor(entity: EntityEntry, by: Criterion | undefined): read
 /** What one row is worth, if it is worth something: "average invoice", "total fines". */
 export const worthOf = (entity: EntityEntry): ModelDimension[] => amountsOf(entity).filter(isWorth);
 
+const isStatus = ({ name, type }: ModelDimension): boolean => type === 'boolean' || /(status|state)$/i.test(name);
+/** Says what state rows are in. */
+export const isState = ({ type, mention, negated }: Condition): boolean =>
+  (type === 'missing' && !negated) ||
+  mention.meanings.some(
+    (one) => one.kind === 'segment' || one.kind === 'term' || ('dimension' in one && isStatus(one.dimension)),
+  );
+/** Whether rows may be over, so that some are not current. */
+export const mayEnd = ({ model, dimensions }: EntityEntry): boolean =>
+  model.segments.length > 0 || dimensions.some((one) => isStatus(one) || (isTime(one) && mayLack(one) !== false));
+
+/** Whether the layer says that a number is in this unit. */
+export const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
+  [fullName(name), description, ...synonyms].flatMap(nameWords).some((word) => stem(word).startsWith(unit));
+
 const BIRTH = /birth|born|dob/i;
 const BOOKKEEPING = /^(updated|modified|changed|deleted|synced|imported|loaded|expires?|expiry|valid|due)/;
 /** What ends or follows a row does not stand for it. */
 const ENDS =
-  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|out|logout|repaired|arriv(ed|al)|dropoff|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired|deceased|died|scrapped)(_|$)/;
+  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|settled|decided|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|out|logout|repaired|arriv(ed|al)|dropoff|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired|deceased|died|scrapped)(_|$)/;
 /** What a row begins with, by what it is called. */
 const BEGINS =
   /(^|_)(in|login|pickup|departed|departure|created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
@@ -152,7 +168,7 @@ export function primaryDates(entity: EntityEntry): readonly ModelDimension[] {
     rest.filter((one) => PLAIN.test(key(one))),
     rest.filter((one) => CREATED.test(key(one))),
     filled.length < rest.length ? filled : [],
-    rest.filter(({ description }) => nameWords(description ?? '').some(isOwn)),
+    (filled.length > 0 ? filled : rest).filter(({ description }) => nameWords(description ?? '').some(isOwn)),
   ];
   return preferences.find(({ length }) => length === 1) ?? rest;
 }

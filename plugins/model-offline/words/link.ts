@@ -66,17 +66,23 @@ function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, bef
   const after = found && length > found.length ? readOperator(words, at + length)?.operator.op : undefined;
   // "with a discount over 10" is no name, although "with a discount" is one.
   if (operator && (after === 'comparator' || (after !== undefined && words[at + length] === 'of'))) return operator;
+  // "average commission rate" is an average of the commission rate, although "average commission" has a name.
+  const rest =
+    names && op === 'aggregate' && length > found!.length ? readNames(tokens, at + found!.length, lexicon) : undefined;
+  if (rest && found!.length + rest.length > length) return operator!;
   // A code in capitals is the code: "NO", "IN".
   const isCode = length === 1 && /^[A-Z]{2,3}$/.test(token.text) && tokens.some(({ text }) => /[a-z]/.test(text));
   if (names && isCode && named!.meanings.some((one) => one.kind === 'value' && one.value === token.text)) return names;
   // "annual subscriptions" where annual is a value of theirs, or each year.
-  if (names && op === 'grain' && length === found!.length) return { kind: 'unknown' };
+  const isNamed = named?.meanings.some(({ rank }) => rank >= 2);
+  if (isNamed && op === 'grain' && length === found!.length) return { kind: 'unknown' };
   if (time && timeLength >= Math.max(found?.length ?? 0, length))
     return { kind: 'time', time: time.ranges, length: timeLength };
-  if (names && /^(amount|unread|duration)$/.test(op ?? '')) return names;
+  if (names && (/^(amount|duration)$/.test(op ?? '') || (op === 'unread' && length >= found!.length))) return names;
   if (operator && found!.length >= length) return operator;
   // "ended in May", where that is a state and has a date
-  const isState = length === 1 && isDerived(token.word) && named!.meanings.every(({ kind }) => kind === 'value');
+  const isDone = isDerived(token.word) || (words[0] !== 'when' && /^(we|they)$/.test(words[at - 1] ?? ''));
+  const isState = length === 1 && isDone && named!.meanings.every(({ kind }) => /^(value|segment)$/.test(kind));
   if (isState)
     return { kind: 'names', meanings: [...named!.meanings, ...byRoot([token.word], lexicon).filter(isDated)] };
   if (names) return names;
@@ -108,8 +114,10 @@ export function respell(tokens: readonly Token[], lexicon: Lexicon): Token[] {
   const isKnown = ({ word, stem: key }: Token): boolean =>
     FUNCTION_WORDS.has(word) || TIME_WORDS.has(word) || lexicon.words.has(key) || byRoot([word], lexicon).length > 0;
   return tokens.map((token) => {
-    if (token.kind !== 'word' || token.word.length < 5 || token.capitalised || isKnown(token)) return token;
-    const found = [lexicon.words, FUNCTION_WORDS, TIME_WORDS].flatMap((words) =>
+    if (token.kind !== 'word' || token.word.length < 5 || isKnown(token)) return token;
+    // What begins with a capital may be a name.
+    const known = token.capitalised ? [TIME_WORDS] : [lexicon.words, FUNCTION_WORDS, TIME_WORDS];
+    const found = known.flatMap((words) =>
       [...words].filter((one) => isSlip(token.stem, one) && !one.startsWith(token.stem)).map(stem),
     );
     const [only, more] = new Set(found);

@@ -24,7 +24,7 @@ const textAt = (tokens: readonly Token[], at: number): string => Array.from(toke
 const pattern = (source: string): RegExp =>
   new RegExp(`^${source.replaceAll('MONTH', `(${MONTH})`).replaceAll('YEAR', YEAR)}(?= |$)`);
 const DATE = pattern(
-  `(?:(?<d>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<m>${MONTH})|(?<m2>${MONTH}) (?<d2>\\d{1,2})(?:st|nd|rd|th)?)${OF} YEAR`,
+  `(?:(?<d>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<m>${MONTH})|(?<m2>${MONTH}) (?<d2>\\d{1,2})(?:st|nd|rd|th)?)(?:${OF} YEAR)?`,
 );
 const MONTH_YEAR = pattern(`MONTH(?:${OF} YEAR)?`);
 const PART = pattern(
@@ -58,8 +58,11 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const date = DATE.exec(text);
   if (date) {
     const { d, d2, m, m2 } = date.groups!;
-    const said = day(Number(date.at(-1)), monthOf((m ?? m2)!), Number(d ?? d2));
-    return Number(said.slice(8)) === Number(d ?? d2) ? found([unitRange(said, 'day')], date) : undefined;
+    const year = date.at(-1);
+    const said = day(Number(year ?? thisYear), monthOf((m ?? m2)!), Number(d ?? d2));
+    if (Number(said.slice(8)) !== Number(d ?? d2) || !(year || anchored)) return undefined;
+    const range = unitRange(said, 'day');
+    return found(year ? [range] : recentYears(range, today), date);
   }
   const month = MONTH_YEAR.exec(text);
   if (month) {

@@ -49,7 +49,7 @@ export function root(word: string): string {
     .replace(/ission$/, 'it')
     .replace(/(umption|umed|ume)$/, 'um')
     .replace(/(ation|ition|ion|ment|ance|ing|ee|al|ed|ate|e)$/, '')
-    .replace(/([^aeiou])at$/, '$1')
+    .replace(/(..[^aeiou])at$/, '$1')
     .replace(/ery?$/, 'r');
   return short.length < 3 ? plain : short.replace(/([^aeious])\1$/, '$1').replace(/y$/, 'i');
 }
