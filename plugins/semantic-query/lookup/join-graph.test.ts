@@ -45,6 +45,17 @@ describe('the path between entities', () => {
     expect(hop!.on).toEqual([{ from: 'shipping_id', to: 'id' }]);
   });
 
+  it('calls a join that is declared on both sides as it is where the path comes from', () => {
+    const jobs = modelOf([
+      node('machines', ['plants', 'many_to_one', 'plant_id', 'id'], ['jobs', 'one_to_many', 'id', 'machine_id']),
+      node('people', ['plants', 'many_to_one', 'plant_id', 'id'], ['jobs', 'one_to_many', 'id', 'person_id']),
+      node('jobs', ['machines', 'many_to_one', 'machine_id', 'id'], ['people', 'many_to_one', 'person_id', 'id']),
+      node('plants'),
+    ]);
+    const { choices } = refused(jobs, 'jobs', 'plants');
+    expect(choices).toEqual(['jobs.machines, machines.plants', 'jobs.people, people.plants']);
+  });
+
   it('asks which of several longer paths is meant, and accepts each choice', () => {
     const model = modelOf([
       node('items', ['orders', 'many_to_one', 'o', 'id'], ['products', 'many_to_one', 'p', 'id']),

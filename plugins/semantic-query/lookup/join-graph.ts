@@ -220,7 +220,7 @@ function choose(from: ModelEntity, to: ModelEntity, candidates: readonly Path[],
   const best = Math.max(...candidates.map(score));
   const meant = candidates.filter((path) => score(path) === best);
   if (meant.length === 1) return meant[0]!;
-  const choices = meant.map((path) => distinct(path, meant));
+  const choices = meant.map((path) => distinct(from, path, meant));
   throw new PlanError(
     'ambiguous_path',
     `${from.name} and ${to.name} are related in several ways: ${choices.map((choice) => `(${choice})`).join(' or ')}.`,
@@ -229,11 +229,11 @@ function choose(from: ModelEntity, to: ModelEntity, candidates: readonly Path[],
 }
 
 /** The joins of a path that not all alternatives share. */
-function distinct(path: Path, alternatives: readonly Path[]): string {
+function distinct(from: ModelEntity, path: Path, alternatives: readonly Path[]): string {
   const shared = (hop: Hop) =>
     alternatives.every((alternative) => alternative.some((other) => other.names[0] === hop.names[0]));
-  return path
-    .filter((hop) => !shared(hop))
-    .map((hop) => hop.names[0])
-    .join(', ');
+  // A join that is declared on both sides is called as it is where the path comes from.
+  const nameOf = ({ names }: Hop, at: number) =>
+    names.find((name) => name.startsWith(`${(at === 0 ? from : path[at - 1]!.to).name}.`)) ?? names[0];
+  return path.flatMap((hop, at) => (shared(hop) ? [] : [nameOf(hop, at)])).join(', ');
 }
