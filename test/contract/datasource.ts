@@ -19,7 +19,7 @@ import {
 } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../harness/create-test-app.ts';
 import { memoryPeak } from '../harness/memory.ts';
-import { type Check, registerChecks } from './kit.ts';
+import { type Check, registerChecks, within } from './kit.ts';
 
 export interface DatasourceSubject {
   readonly connectionId: string;
@@ -168,15 +168,6 @@ async function eventually(
     if (performance.now() > until) assert.fail(otherwise);
     await sleep(20);
   }
-}
-
-function within<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const timer = sleep(ms, undefined, { signal: late.signal }).then(() => assert.fail(`${what} took over ${ms} ms`));
-  return Promise.race([promise, timer]).finally(() => {
-    timer.catch(() => {});
-    late.abort();
-  });
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -1,4 +1,6 @@
 /** A contract kit is a list of named checks: registered as tests for an author, run one by one on bad fixtures. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 
 export interface Check {
@@ -32,4 +34,17 @@ export function deepFreeze<T>(value: T): T {
     for (const item of Object.values(value)) deepFreeze(item);
   }
   return value;
+}
+
+/** Long enough for a busy machine, short enough to tell what hangs. */
+export const HANG_MS = 6_000;
+
+/** Rejects where the promise has not settled in time. */
+export function within<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timer = sleep(ms, undefined, { signal: late.signal }).then(() => assert.fail(`${what} took over ${ms} ms`));
+  return Promise.race([promise, timer]).finally(() => {
+    timer.catch(() => {});
+    late.abort();
+  });
 }

@@ -188,7 +188,7 @@ const bounds: Bound[] = [
   { what: 'answers with 500', value: total(/ 500/), most: 0, unit: '' },
   { what: 'requests without an answer', value: total(/^no answer/), most: 0, unit: '' },
   { what: 'health, median', value: percentile(health.times, 0.5), unit: 'ms' },
-  { what: 'health, p99', value: percentile(health.times, 0.99), most: 100, unit: 'ms' },
+  { what: 'health, p99', value: percentile(health.times, 0.99), most: 250, unit: 'ms' },
   { what: 'health, longest', value: health.times.at(-1) ?? Number.NaN, unit: 'ms' },
   { what: 'health, failed', value: health.failures, most: 0, unit: '' },
   ...leftOver(before, after),
