@@ -44,9 +44,9 @@ describe('follow-ups', () => {
     expect(planOf(clinic, first, 'as a list').entity).toBe('visits');
     expect(planOf(clinic, 'Which patients live in Halle?', 'how many').measures).toEqual(['patients.count']);
   });
-  it('changes the figure and keeps the conditions', () => {
+  it('adds a figure and keeps the conditions', () => {
     expect(planOf(clinic, 'How many visits were cancelled in 2024?', 'and the revenue?')).toMatchObject({
-      measures: ['visits.total_fees'],
+      measures: ['visits.count', 'visits.total_fees'],
       filters: [{ dimension: 'visits.status', operator: 'equals', values: ['cancelled'] }],
       timeRange: { from: '2024-01-01' },
     });

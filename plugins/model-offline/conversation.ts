@@ -33,7 +33,9 @@ type Refused = Readonly<{ words: readonly string[]; reason: string; isNear: bool
 type Circumstances = { readonly now: Date; readonly values?: readonly FoundValue[] };
 
 /** A question with what was chosen for it. */
-type Asked = Readonly<{ request: Request; chosen: ReadonlyMap<string, number> }>;
+type Asked = Readonly<{ request: Request; chosen: ReadonlyMap<string, number> }> &
+  /** What the choices that were offered are, where they are questions of their own. */
+  Readonly<{ alternatives?: readonly Request[] }>;
 /** The last question that was understood, the one that was asked back about, what was offered instead of an answer. */
 type State = Readonly<{ last?: Asked; pending?: Asked & { readonly asking: Asking }; suggestions?: readonly string[] }>;
 type Turn = Readonly<{ state: State; reading: Reading }>;
@@ -88,6 +90,11 @@ const YES = /^\s*(?:yes|yeah|yep|sure|ok|okay|correct|right|yes please)\s*[.!]*\
 const FOREIGN =
   /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]|(?<!\p{L})(?:wie|viele|gibt|zeige|welche|combien|quel|quelle|cuantos|cuántos|cuál|quanti|quantos|hoeveel|und|der|das|les|el|los)(?![\p{L}-])/iu;
 
+/** "their names", "what is their average salary": of what was asked for before. */
+const THEIRS =
+  /^\W*(?:(?:and|also|please|show|list|give|me|what|is|are|was|were|how|many|much) )*(?:the )?(?:their|its)\b/i;
+const ASKS = /^\W*(?:how|what|which|who|whom|whose|when|where|is|are|do|does|did|compare)\b/i;
+
 type Place = Readonly<{ isFirst: boolean; isShown: boolean }>;
 
 function readMessage(said: string, state: State, reader: Reader, { isFirst, isShown }: Place): Turn {
@@ -133,12 +140,15 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
   const correction = last && !picked ? (CORRECTION.exec(said)?.[0] ?? '') : '';
   const message = picked ?? said.slice(correction.length);
   const choice = pending && chosenBy(message, pending.asking.choices);
+  if (choice !== undefined && pending?.alternatives)
+    return answer({ chosen: pending.chosen, request: pending.alternatives[choice]! });
   if (pending && choice !== undefined)
     return answer({ ...pending, chosen: new Map([...pending.chosen, [pending.asking.key, choice]]) });
   const talk = smallTalk(message, reader.lexicon, () => nearestQuestions(reader, '').questions);
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
   const { request, unplaced, respelt, lookups } = reader.read(message);
-  const refersBack = /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message);
+  const refersBack =
+    /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message) || THEIRS.test(message);
   if (refersBack && !(pending ?? last))
     return refuse([], 'I did not understand the question that this refers to.', state);
   const goesOn = !picked && (correction.trim() !== '' || refersBack || isFollowUp(request));
@@ -148,12 +158,41 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
     return refuse(unplaced, 'I did not understand the question that this refers to.', state);
   if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {}, lookups);
   if (isNothing(request)) return refuse([], 'I could not tell what you want to see.', state);
+  // "average price" after "machines in Graz": of those, or of all?
+  if (!goesOn && !picked && last && !pending && isOpen(message, request) && hasContext(last.request)) {
+    const alternatives = [merge(last.request, request), request];
+    try {
+      const choices = alternatives.map((one) => describePlan(reader.lexicon.model, reader.plan(one, last.chosen)));
+      if (choices[0] === choices[1]) return answer({ request, chosen: new Map() }, respelt);
+      const asking: Asking = { kind: 'ask', key: '', question: 'Do you go on from the question before?', choices };
+      return {
+        state: { last, pending: { ...last, asking, alternatives } },
+        reading: { kind: 'clarify', question: asking.question, choices },
+      };
+    } catch (error) {
+      if (!outcomeOf(error)) throw error;
+      return refuse([], 'I cannot tell whether you go on from the question before; ask it in one sentence.', state);
+    }
+  }
   const asked =
     goesOn && before
       ? { ...before, request: merge(before.request, request, /mean|want/i.test(correction)) }
       : { request, chosen: new Map() };
   return answer(asked, respelt);
 }
+
+/** No sentence, only a figure, columns or one thing: it may go on from the question before. */
+function isOpen(
+  message: string,
+  { subject, ranking, conditions, periods, which, figures, columns, shown, groups }: Request,
+) {
+  const isThing =
+    subject !== undefined && figures.length + columns.length + groups.length === 0 && !/\s\S+\s/.test(message.trim());
+  const isPart = subject === undefined && figures.length + columns.length + (shown?.length ?? 0) > 0;
+  return (isThing || isPart) && !ASKS.test(message) && !which && !ranking && conditions.length + periods.length === 0;
+}
+const hasContext = ({ conditions, periods, groups }: Request): boolean =>
+  conditions.length + periods.length + groups.length > 0;
 
 /** Rows that are related in several ways: the reply names the joins. */
 function pathAsked(error: unknown): Asking | undefined {

@@ -106,6 +106,13 @@ it.each([
   ],
   ['Which hotels have more than 5 cancelled bookings?', { dimensions: [{ dimension: 'hotels.name' }] }],
   ['How many bookings did we open in 2025?', { timeRange: of('opened_on') }],
+  ['hotels and their revenue', { measures: ['bookings.revenue'], dimensions: [{ dimension: 'hotels.name' }] }],
+  ['bookings worth more than 500', { entity: 'bookings', filters: [{ ...of('price_eur'), values: [500] }] }],
+  [
+    "What percentage of hotels' bookings were cancelled?",
+    { measures: ['bookings.count'], portion: { filters: [{ ...of('status'), values: ['cancelled'] }] } },
+  ],
+  ['worst 3 hotels by revenue', { measures: ['bookings.revenue'], orderBy: [{ direction: 'asc' }] }],
 ])('reads %s', (question, plan) => {
   expect(read(question)).toMatchObject({ kind: 'plan', plan });
 });
@@ -121,6 +128,49 @@ it.each([
   'running total of revenue by month',
   'cumulative revenue by month',
   'revenue by channel, in dollars',
+  'How much money did hotels bring in?',
+  'How many employees did we have in 2025?',
+  'employees who worked in 2025',
+  'bookings cancelled in 2025',
+  'employees hired and left in 2025',
+  'bookings booked and cancelled in 2025',
+  'bookings booked on the check in date',
+  'bookings not booked by the check in date',
+  'bookings with all extras',
+  'bookings by phone or in 2025',
+  'number of bookings and cancellations in 2025',
+  'all channels but web',
+  'first 5 hotels by revenue',
+  'worst 3 hotels by number of bookings',
+  'top 10 % of hotels by revenue',
+  'the 3 highest prices',
+  'revenue in 2024 and in 2025',
+  'revenue including extras',
+  'revenue and number of employees by hotel in 2025',
+  'revenue as a percentage of the number of bookings by hotel',
+  'how many employees does a hotel have?',
+  'hotels by bookings',
+  'open hotels',
+  'revenue at the end of 2025',
 ])('does not answer %s', (question) => {
   expect(read(question).kind).not.toBe('plan');
+});
+
+const talk = (...messages: string[]) => readQuestion(messages, model, { now: new Date('2026-01-15T00:00:00Z') });
+
+it.each([
+  [['bookings in Spain', 'what is their average price?'], { filters: [{ dimension: 'hotels.country' }] }],
+  [['revenue by channel', 'also the number of bookings'], { measures: ['bookings.revenue', 'bookings.count'] }],
+  [['bookings in Spain', 'also in Austria'], { filters: [{ operator: 'in', values: ['Spain', 'Austria'] }] }],
+  [['revenue since March 2025', 'until June 2025'], { timeRange: { from: '2025-03-01', to: '2025-07-01' } }],
+  [['bookings in Spain', 'average price', '1'], { filters: [{ dimension: 'hotels.country', values: ['Spain'] }] }],
+])('goes on in %s', (messages, plan) => {
+  expect(talk(...messages)).toMatchObject({ kind: 'plan', plan });
+});
+
+it('asks whether a figure goes on from the question before', () => {
+  const asked = talk('bookings in Spain', 'average price');
+  expect(asked).toMatchObject({ kind: 'clarify', choices: [expect.stringContaining('Spain'), expect.any(String)] });
+  expect(talk('bookings in Spain', 'average price', '2')).not.toMatchObject({ plan: { filters: expect.anything() } });
+  expect(talk('bookings in Spain', 'What is the average price?').kind).toBe('plan');
 });

@@ -151,7 +151,8 @@ export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean
   const mention = (before ?? after ?? alone)!;
   const isAdjective = at.entityIn(next) !== undefined && next!.lead.length === 0;
   const isOfFigure = !isAdjective && next?.lead.length === 0 && at.measureIn(next, cursor.roleOf) !== undefined;
-  return addCondition(cursor, { type: 'is', mention, isPlace, isNext, isAdjective, isOfFigure, ...how }, taken);
+  const isSaid = item!.lead.some((word) => /^(is|are|was|were)$/.test(word));
+  return addCondition(cursor, { type: 'is', mention, isPlace, isNext, isAdjective, isOfFigure, isSaid, ...how }, taken);
 }
 
 /** What must not be: "not cancelled", "except the store", "neither free nor starter", "no orders", "never ordered". */
@@ -266,8 +267,10 @@ export function related(
 export function having(cursor: Cursor): boolean {
   const start = cursor.at;
   const isSaid = op(cursor) === 'with';
+  // "revenue including tax"
+  if (/^includ/.test(firstWord(here(cursor))) && cursor.request.figures.length > 0) return false;
   if (isSaid) cursor.at++;
-  while (op(cursor) === 'all') cursor.at++;
+  for (; op(cursor) === 'all'; cursor.at++) if (firstWord(here(cursor)) === 'all') cursor.request.all = true;
   if (relatedCount(cursor, isSaid) || (isSaid && ofFigure(cursor))) return true;
   if (!isSaid) return restore(cursor, start);
   if (absent(cursor) || comparison(cursor) || condition(cursor) || dated(cursor) || negation(cursor)) return true;

@@ -40,9 +40,11 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
     const item = here(cursor);
     const isAmount = item?.operator?.op === 'amount' && fn !== undefined && fn !== 'count';
     const noun = isAmount ? unnamed(item.text) : fn ? at.nounIn(item, roleOf) : at.measureIn(item, roleOf);
+    // "how much money did agents bring in": not what agents come to
+    const isMoney = fn === 'sum' && /money$/i.test(here(cursor, -1)?.text ?? '') && at.entityIn(item) !== undefined;
     // "how many were ordered" counts no dates.
     const isDates = fn && !/^(min|max)$/.test(fn) && !isAmount && noun?.meanings.every(at.isDate);
-    if (noun && !isDates) {
+    if (noun && !isDates && !isMoney) {
       cursor.at++;
       // "total invoice amount"
       if (fn && fn !== 'count' && at.entityIn(item) && /^(amount|value|worth)$/.test(firstWord(here(cursor))))
@@ -64,6 +66,8 @@ export function aggregate(cursor: Cursor): boolean {
   const item = here(cursor);
   if (item?.operator?.op === 'amount') {
     cursor.at++;
+    // "orders worth more than 500"
+    if (/^(comparator|between)$/.test(at.op(cursor)) && request.subject) return true;
     const figure: Figure = { fn: 'sum', mention: unnamed(item.text) };
     const most = here(cursor);
     const [asked, other] = request.figures;
@@ -80,7 +84,8 @@ export function aggregate(cursor: Cursor): boolean {
   }
   if (!item?.operator?.fn) return false;
   // "list the distinct languages", "what different causes": the values, not their number.
-  const isList = request.listing || request.which || item.lead.some((word) => /^(what|show|give)$/.test(word));
+  const isList =
+    start === 0 || request.listing || request.which || item.lead.some((word) => /^(what|show|give)$/.test(word));
   const values =
     item.operator.fn === 'count_distinct' && isList ? at.dimensionIn(here(cursor, 1), cursor.roleOf) : undefined;
   if (values) {
@@ -88,6 +93,7 @@ export function aggregate(cursor: Cursor): boolean {
     Object.assign(request, { columns: [...request.columns, values], distinct: true });
     return true;
   }
+  if (item.lead.includes('their') && request.subject) request.listing = true;
   const figure = takeFigure(cursor);
   if (figure) return addFigure(cursor, figure);
   const fn = functionOf(takeFunctions(cursor));
@@ -97,7 +103,7 @@ export function aggregate(cursor: Cursor): boolean {
   // "bookings without a discount - how many?"
   const isBehind = request.subject !== undefined && request.figures.length === 0 && !request.ranking;
   if (fn === 'sum' && isEnd && /money/i.test(item.text)) return addFigure(cursor, { fn, mention: unnamed('money') });
-  if (fn === 'count' && (noun || (isEnd && (isStart || isBehind)))) {
+  if (fn === 'count' && request.figures.length === 0 && (noun || (isEnd && (isStart || isBehind)))) {
     // "how many no-shows": rows of what the condition is on; "how many were cancelled": of those before.
     if (noun && !noun.lead.some((word) => /^(are|were|was|of|those|them|these)$/.test(word)))
       request.subject = at.mentionOf(noun);
@@ -125,7 +131,8 @@ export function ranking(cursor: Cursor): boolean {
   if (op !== 'rank' || !direction || request.ranking?.key) return false;
   const isAfter = here(cursor, 1)?.kind === 'number';
   const limit = isAfter ? here(cursor, 1)!.number : request.ranking?.limit;
-  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) return false;
+  const isPercent = isAfter && (here(cursor, 1)!.tokens[0]!.percent || firstWord(here(cursor, 2)) === '%');
+  if (isPercent || (limit !== undefined && (!Number.isInteger(limit) || limit < 1))) return false;
   cursor.at += isAfter ? 2 : 1;
   const done = (more: Partial<Ranking>, taken = 0): true => {
     request.ranking = { direction, ...(limit !== undefined && { limit }), ...(of && { of }), ...more };
@@ -133,8 +140,9 @@ export function ranking(cursor: Cursor): boolean {
     cursor.joined = undefined;
     return true;
   };
-  const isNamed = of === undefined || of === 'vague';
-  const isSize = isNamed || /^(length|weight|money)$/.test(of);
+  const isVague = of === 'vague' || of === 'good';
+  const isNamed = of === undefined || isVague;
+  const isSize = isNamed || /^(length|weight|money)$/.test(of!);
   const key = isSize && here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
   if (key) return done({ key });
   const adjective = at.takeAdjectives(cursor);
@@ -142,7 +150,7 @@ export function ranking(cursor: Cursor): boolean {
   const isEnd = next === undefined || /^(time|operator)$/.test(next.kind);
   const date = of === 'time' ? at.dateIn(next) : undefined;
   // "the most recently opened shops"
-  if (date && at.entityIn(here(cursor, 1))?.plural && here(cursor, 1)!.lead.length === 0)
+  if (date && at.entityIn(here(cursor, 1)) && here(cursor, 1)!.lead.length === 0)
     return done({ key: { mention: date } }, 1);
   if (date) {
     cursor.at++;
@@ -162,7 +170,7 @@ export function ranking(cursor: Cursor): boolean {
     return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   // "the heaviest dog", where dog is a value
-  const isValue = adjective && of !== 'vague' && (isEnd || next!.lead.length > 0);
+  const isValue = adjective && !isVague && (isEnd || next!.lead.length > 0);
   const rows = entity ?? (isValue ? at.mentionOf(adjective) : undefined);
   const thing = isQuantity ? undefined : (rows ?? at.dimensionIn(next, roleOf));
   const isOf = entity && item!.lead.includes('of');
@@ -177,7 +185,7 @@ export function ranking(cursor: Cursor): boolean {
   const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');
   // "which turbine is the oldest"
   const isLast = of === 'time' && limit !== undefined;
-  const isSaidOf = (request.which || isLast) && request.subject && isEnd && !isQuantity && of !== 'vague';
+  const isSaidOf = (request.which || isLast) && request.subject && isEnd && !isQuantity && !isVague;
   return isRest || isSaidOf ? done({}) : restore(cursor, start);
 }
 
@@ -207,11 +215,17 @@ export function sorting(cursor: Cursor): boolean {
 /** A measure that stands by itself, "revenue in 2025", or a further thing to count: "orders and customers". */
 export function measure(cursor: Cursor): boolean {
   const item = here(cursor);
+  const { request } = cursor;
+  // "hotels and their revenue": of each; "outages and households affected": both figures
+  const isTheirs = item?.lead.includes('their') && request.subject !== undefined;
   const entity = at.entityIn(item);
   const noun = at.nounIn(item, cursor.roleOf);
   const isMeasure = !entity && at.measureIn(item, cursor.roleOf)?.meanings.some((one) => noun?.meanings.includes(one));
   const isCount = entity && cursor.joined === 'and' && cursor.request.figures.length > 0;
   if (!isCount && !(isMeasure && cursor.joined !== 'or')) return false;
+  const isBeside = cursor.joined === 'and' && request.figures.length === 0 && at.entityIn(here(cursor, -2));
+  if (isTheirs) request.listing = true;
+  else if (isBeside && request.subject) addFigure(cursor, { fn: 'count', mention: request.subject });
   cursor.at++;
   return addFigure(cursor, isCount ? { fn: 'count', mention: entity } : { mention: at.mentionOf(item!) });
 }

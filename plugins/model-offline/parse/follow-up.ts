@@ -1,6 +1,14 @@
 /** Merges a message that goes on from the question before: what it says replaces or adds, the rest stays. */
 import { isDate, isNumber } from './cursor.ts';
-import { type Condition, entitiesIn, type Figure, type Mention, type Ranking, type Request } from './request.ts';
+import {
+  type Condition,
+  entitiesIn,
+  type Figure,
+  type Mention,
+  type Period,
+  type Ranking,
+  type Request,
+} from './request.ts';
 
 /** Whether the message asks for nothing new, or says that it goes on. */
 export function isFollowUp({ followUp, figures, columns, subject }: Request): boolean {
@@ -47,18 +55,22 @@ export function merge(before: Request, given: Request, isCorrected = false): Req
   // "by year" after "by month of admission" is by year of admission, "and in 2025?" about the date of the period before.
   const hint = before.groups.find((group) => group.hint)?.hint;
   const hinted = next.groups.map((group) => ({ ...(hint && { hint }), ...group }));
-  const groups = next.followUp === 'add' ? [...before.groups, ...next.groups] : hinted;
+  const groups = next.followUp === 'add' || next.also ? [...before.groups, ...next.groups] : hinted;
   const said = moved ? before.periods.map((one) => ({ ...one, hint: moved.mention })) : next.periods;
-  const dated = said.map((one) => ({ ...(!one.of && before.periods[0]), ...one }));
+  const dated = said.map((one) => ({
+    ...(!one.of && before.periods[0]),
+    ...narrowed(before.periods, one, said.length),
+  }));
+  const isAdded = next.also === true || (next.followUp === 'add' && next.figures.length > 0);
   return {
     ...before,
     ...next,
-    figures: isAsked ? asked : asList ? [] : count,
+    figures: isAsked ? [...(isAdded ? before.figures : []), ...asked] : asList ? [] : count,
     subject: subject ?? (isRow ? rows : before.subject),
     beside: [...before.beside, ...next.beside],
     columns: number || next.columns.length === 0 ? before.columns : next.columns,
     groups: asList ? [] : next.groups.length > 0 ? groups : before.groups,
-    conditions: mergedConditions(before.conditions, next.conditions),
+    conditions: mergedConditions(before.conditions, next.conditions, next.also),
     periods: dated.length > 0 ? dated : before.periods,
     ranking: key ? undefined : asList ? next.ranking : mergedRanking(before, next.ranking),
     listing: asList || (isSameFigure && (next.listing ?? before.listing ?? false)),
@@ -82,14 +94,27 @@ function mergedRanking({ ranking: before, figures: [key] }: Request, next: Ranki
     : { ...before, ...next };
 }
 
-/** "what about Germany?" takes the place of the other country; what is about something else is added. */
-function mergedConditions(before: readonly Condition[], next: readonly Condition[]): Condition[] {
+/** "until June" after "since March" is the other end of it. */
+function narrowed([old, more]: readonly Period[], period: Period, count: number): Period {
+  const [range, other] = period.phrase;
+  const [before, another] = old?.phrase ?? [];
+  if (!range || other || !before || another || more || count > 1 || (range.from && range.to)) return period;
+  const { from, to } = { ...before, ...range };
+  return from && to && from < to ? { ...period, text: `${old!.text} ${period.text}`, phrase: [{ from, to }] } : period;
+}
+
+/** "what about Germany?" takes the place of the other country, "also Germany" stands beside it; what is about something else is added. */
+function mergedConditions(before: readonly Condition[], next: readonly Condition[], also = false): Condition[] {
+  const isSame = (one: Condition, other: Condition): boolean => one.mention.meanings[0] === other.mention.meanings[0];
   const isSimilar = (one: Condition, other: Condition): boolean =>
     other.type === one.type &&
-    Boolean(other.negated) === Boolean(one.negated) &&
+    (Boolean(other.negated) === Boolean(one.negated) || isSame(one, other)) &&
     attributes(other).some((name) => attributes(one).includes(name));
   const kept = before.filter((one) => !next.some((other) => isSimilar(one, other)));
-  return [...(kept.length === before.length ? kept : kept.map(({ joined: _, ...one }) => one)), ...next];
+  const plain = kept.length === before.length ? kept : kept.map(({ joined: _, ...one }) => one);
+  if (!also) return [...plain, ...next];
+  const similar = before.filter((one) => !kept.includes(one));
+  return [...plain, ...similar, ...next.map((one) => (similar.length > 0 ? { ...one, joined: 'or' as const } : one))];
 }
 
 const attributes = ({ type, mention: { text, meanings } }: Condition): string[] =>

@@ -1,4 +1,5 @@
-import { isUnit } from '../words/vocabulary.ts';
+import { isEverydayVerb, isUnit } from '../words/vocabulary.ts';
+import { isDerived } from '../words/words.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
 import { entitiesIn, type Figure, type Group, type Mention, type Period, unnamed } from './request.ts';
@@ -43,7 +44,8 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   // "bookings by guests from Japan": those who made them.
   const isSaidOf = at.adjectiveIn(next, cursor.roleOf) && next!.lead.some((word) => /^(from|in|of)$/.test(word));
   const isOf = isSaidOf || /^(from|in|of) (each|every)$/i.test(next?.text ?? '');
-  if (!noun || (!isPer && at.entityIn(item)?.plural && (isOf || op(cursor, 1) === 'with'))) return undefined;
+  if (!noun || (!isPer && at.entityIn(item)?.plural && (isOf || /^(with|which|whose)$/.test(op(cursor, 1)))))
+    return undefined;
   cursor.at++;
   return { mention: { ...noun, meanings: noun.meanings.filter(({ kind }) => kind !== 'measure') }, per: isPer };
 }
@@ -54,7 +56,8 @@ function rankedBy(cursor: Cursor): boolean {
   const ranked = request.ranking;
   const isRankable = ranked ? !ranked.key : request.figures.length === 0 && !request.counting;
   const thing = request.subject ?? request.columns[0] ?? (ranked && request.groups[0]);
-  if (!isRankable || !(thing ?? cursor.at === 1)) return false;
+  // "first 5 hotels by revenue"
+  if (!isRankable || !(thing ?? cursor.at === 1) || ranked?.of === 'time') return false;
   const item = here(cursor);
   const isFigure = item?.operator?.fn || (at.measureIn(item, roleOf) && !at.dimensionIn(item) && !at.entityIn(item));
   let key: Figure | undefined = isFigure ? takeFigure(cursor) : undefined;
@@ -110,6 +113,9 @@ function dividedBy(cursor: Cursor): boolean {
   return true;
 }
 
+const hasDate = ({ conditions }: Cursor): boolean =>
+  conditions.some(({ type, mention }) => type === 'missing' && mention.meanings.every(at.isDate));
+
 /** "by …", "per …", "for each …", "monthly". */
 export function grouping(cursor: Cursor): boolean {
   const { request } = cursor;
@@ -125,6 +131,18 @@ export function grouping(cursor: Cursor): boolean {
   if (!grain) cursor.at++;
   while (!grain && /^(each|all)$/.test(op(cursor))) cursor.at++;
   if (said === 'by' && (dateOfAll(cursor) || rankedBy(cursor))) return true;
+  // "paid by the due date": a deadline, not a group
+  if (said === 'by' && at.dateIn(here(cursor)) && here(cursor)!.lead.includes('the') && hasDate(cursor))
+    return restore(cursor, start);
+  // "passed every exam" is passed all of them.
+  if (/^(each|every)$/i.test(item!.text) && !grain && at.conditionIn(cursor.items[start - 1], cursor.roleOf))
+    return restore(cursor, start);
+  // "by phone" where that is a column as well
+  const values = at.conditionIn(here(cursor), cursor.roleOf)?.meanings.filter(({ kind }) => kind === 'value') ?? [];
+  if (said === 'by' && values.length > 0 && at.nounIn(here(cursor), cursor.roleOf)) return restore(cursor, start);
+  // "policies sold by agents": by whom, not for each of them
+  if (said === 'by' && item!.lead.some(isEverydayVerb) && at.entityIn(here(cursor))?.plural)
+    return restore(cursor, start);
   // "per invoiced customer" is not per invoice.
   const [verb, noun] = [at.entityIn(here(cursor)), at.entityIn(here(cursor, 1))];
   if (at.rankOf(verb) === 0 && noun && here(cursor, 1)!.lead.length === 0) return restore(cursor, start);
@@ -171,14 +189,27 @@ export function period(cursor: Cursor): boolean {
   const isGroup = request.groups.at(-1)?.mention?.text === before?.text;
   const of = (next?.lead.length === 0 ? at.entityIn(next) : undefined) ?? (isGroup ? undefined : at.entityIn(before));
   const isJoined = joined !== undefined && request.periods.length > 0;
-  return addPeriod(cursor, { text, phrase, ...(of && { of }), joined: isJoined }, 1);
+  const isDone =
+    at.adjectiveIn(before, cursor.roleOf) &&
+    /(ed|paid|sold|lost|won|given|withdrawn)$/.test(before!.tokens.at(-1)!.word);
+  const verb = here(cursor)!.lead.some(isEverydayVerb) ? 'everyday' : isDone ? 'done' : undefined;
+  if (joined === 'or' && !isJoined) return false;
+  return addPeriod(cursor, { text, phrase, ...(of && { of }), ...(verb && { verb }), joined: isJoined }, 1);
 }
 
 /** A date with its period, "signed up in 2024", with a part of the calendar, "closed per month", or asked for: "when". */
 export function dated(cursor: Cursor): boolean {
   const hint = at.dateIn(here(cursor));
   const next = here(cursor, 1);
-  if (hint && next?.time) return addPeriod(cursor, { text: next.text, phrase: next.time, hint }, 2);
+  // "customers since 2020" by `customer_since`
+  const isSince = here(cursor)?.tokens.at(-1)?.word === 'since';
+  const phrase = isSince ? next?.time?.map(({ from }) => ({ ...(from && { from }) })) : next?.time;
+  // "started and ended in 2026": both, or only the latter? "bookings and cancellations by month"
+  const done = cursor.joined === 'and' && hint ? here(cursor, -2) : undefined;
+  const isDone = at.dateIn(done) ?? (at.adjectiveIn(done, cursor.roleOf) && isDerived(firstWord(done)));
+  const isNoun = done && at.entityIn(done) && !/ed$/.test(firstWord(here(cursor)));
+  if (isDone || isNoun) cursor.request.unclear = here(cursor)!.text;
+  if (hint && phrase) return addPeriod(cursor, { text: next!.text, phrase, hint }, 2);
   const { when, columns } = cursor.request;
   if (!hint || !(when || next?.operator?.grouping)) return false;
   cursor.at++;

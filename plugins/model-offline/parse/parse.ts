@@ -74,6 +74,11 @@ const connector: Rule = (cursor) => {
   const said = op(cursor);
   const isComma = firstWord(here(cursor)) === ',';
   if (!at.isJoint(cursor) || (cursor.at === 0 && said === 'or') || (!isComma && !here(cursor, 1))) return false;
+  // "all tariffs but gas"
+  const isBut = firstWord(here(cursor)) === 'but' && cursor.at > 0;
+  if (isBut && !/^(not|with|without|only|also|which|whose)$/.test(op(cursor, 1))) return false;
+  const word = firstWord(here(cursor));
+  if (cursor.at === 0 && word === 'plus') cursor.request.also = true;
   if (cursor.at === 0) cursor.request.followUp = 'add';
   else if (!isComma || cursor.conditions.length > 0) cursor.joined = said as 'and' | 'or';
   cursor.at++;
@@ -99,9 +104,12 @@ const frame: Rule = (cursor) => {
       return false;
     request.followUp = 'replace';
   } else if (said === 'instead') request.followUp = 'replace';
-  else if (said === 'also' && isStart) request.followUp = 'add';
-  else if (said === 'new' && at.entityIn(next)) request.new = true;
+  else if (said === 'also') {
+    request.also = true;
+    if (isStart) request.followUp = 'add';
+  } else if (said === 'new' && at.entityIn(next)) request.new = true;
   else if (said === 'now') request.current = true;
+  else if (said === 'all' && word === 'all' && cursor.at > 0) request.all = true;
   else if (said === 'which' && cursor.at === 0) {
     request[word === 'who' ? 'who' : 'which'] = true;
   } else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
@@ -156,9 +164,11 @@ const share: Rule = (cursor) => {
     return true;
   }
   if (op(cursor) !== 'share') return false;
-  cursor.at++;
+  const start = cursor.at++;
   while (op(cursor) === 'all') cursor.at++;
   const figure = takeFigure(cursor);
+  // "transport cost as a share of revenue"
+  if (figure && cursor.request.figures.length > 0) return at.restore(cursor, start);
   if (figure) addFigure(cursor, figure);
   cursor.request.share = true;
   return true;
@@ -217,7 +227,10 @@ const subject: Rule = (cursor) => {
   const before = here(cursor, -1);
   const lead = item!.lead.length === 0 && at.adjectiveIn(before, cursor.roleOf) ? before!.lead : item!.lead;
   const isOf = lead.some((word) => /^(of|among)$/.test(word)) && key && limit === undefined && !request.which;
-  if (request.subject === undefined && !isOf) request.subject = entity;
+  // "how many rooms does a hotel have": of one, or of all?
+  if (item!.lead.includes('does') && /^(an?|one)$/.test(item!.lead.at(-1)!)) return false;
+  const isOwner = item!.tokens.at(-1)!.possessive && at.entityIn(here(cursor, 1));
+  if (request.subject === undefined && !isOf && !isOwner) request.subject = entity;
   else request.beside = [...request.beside, entity];
   cursor.at++;
   return true;
@@ -233,9 +246,14 @@ const column: Rule = (cursor) => {
   if (
     date &&
     item!.tokens.at(-1)!.word !== 'date' &&
-    (/ed$|^(born|due|paid|sold|sent|held|built|lost|won)$/.test(firstWord(item)) || isEverydayVerb(firstWord(item)))
+    (/ed$|^(born|due|paid|sold|sent|held|built|lost|won|left|gone|begun|withdrawn|taken|given)$/.test(
+      firstWord(item),
+    ) ||
+      isEverydayVerb(firstWord(item)))
   )
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
+  // "finished on the due date" compares two of them.
+  if (date && item!.lead.includes('the') && at.dateIn(here(cursor, -1))) request.unclear = item!.text;
   // "open orders" are none with a date at which shops opened.
   if (date && at.rankOf(date) === 0 && item!.tokens.length === 1 && !request.when) return false;
   cursor.at++;

@@ -8,13 +8,15 @@ import { figureOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, isIn, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
+import { columnsFor, isIn, isStatus, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
 
 /** Applies the conditions; those joined by "and" or "or" are read together. */
 export function applyConditions(planner: Planner, conditions: readonly Condition[]): void {
+  // "hired since 2020 or external", "bookings and cancellations": only conditions go together.
+  if (conditions[0]?.joined) throw refusal(['or'], 'I cannot tell how these conditions go together.');
   for (const [at, one] of conditions.entries()) {
     const end = conditions.findIndex(({ joined }, i) => i > at && joined === undefined);
     if (one.joined === undefined) checkJoined(planner, conditions.slice(at, end < 0 ? undefined : end));
@@ -45,7 +47,11 @@ function checkJoined(planner: Planner, run: readonly Condition[]): void {
   // "in Berlin and Austria" is a place, or none; "open and overdue" may be one or the other.
   const isSaid =
     run.some(({ type }) => type !== 'is') || (!isValue.includes(false) && run.every((one) => one.isAdjective));
-  if (isList ? isOr || isSingle() : !isOr && isSaid && new Set(subjects).size === run.length) return;
+  // "booked and delivered" is one after the other.
+  const isAfter = run.some(({ mention, isAdjective }) =>
+    mention.meanings.some((one) => one.kind === 'value' && !isAdjective && isStatus(one.dimension)),
+  );
+  if (isList ? isOr || (isSingle() && !isAfter) : !isOr && isSaid && new Set(subjects).size === run.length) return;
   const words = run.map(({ mention }) => mention.text);
   throw refusal(words, 'I cannot tell how these conditions go together; ask for one of them at a time.');
 }
@@ -68,6 +74,9 @@ const isSameAs = (value: Way, way: Way): boolean =>
   way.entity === value.entity &&
   way.segment.sql.replace(/\s*=\s*/, '=') === `${value.dimension.sql}='${value.value}'`;
 
+const isStateOf = (dimension: ModelDimension): boolean =>
+  isStatus(dimension) || /(shift|level|grade|skill|priority|prio|severity|stage|phase)$/i.test(dimension.name);
+
 const labelOfWay = (way: Way): string =>
   way.kind === 'value'
     ? `${of.labelOfDimension(way)} is ${way.value}`
@@ -78,7 +87,7 @@ const FINISHED = /^(complete|close|resolve|solve|finish|end|deliver|return|expir
 /** A value, term, segment or yes/no attribute. */
 function applyIs(
   planner: Planner,
-  { mention, negated = false, isPrefix, isPlace, isNext, isAdjective, isOfFigure }: Condition,
+  { mention, negated = false, isPrefix, isPlace, isNext, isAdjective, isOfFigure, isSaid }: Condition,
 ): void {
   const { base, plan } = planner;
   const { text, meanings } = mention;
@@ -111,8 +120,10 @@ function applyIs(
   const many = isSeveral(planner, way.entity);
   // "owners in York" are not those who have been to a clinic there, "paperless billing" not those with such complaints,
   // "spa revenue" not that of all bookings with one.
-  const isFlag = isAdjective && way.kind === 'dimension' && way.entity !== base;
-  if (((many && (isPlace || isNext || isOfFigure)) || isFlag) && !named.includes(way.entity))
+  const isFlag = isAdjective && way.kind !== 'value' && way.entity !== base;
+  // "late orders" are not those of the late shift.
+  const isState = way.entity !== base && 'dimension' in way && isStateOf(way.dimension) && (isAdjective || isSaid);
+  if (((many && (isPlace || isNext || isOfFigure)) || isFlag || isState) && !named.includes(way.entity))
     throw refusal([text], `I know "${text}" as ${way.entity.many}, not of ${base.many}.`);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
@@ -120,6 +131,9 @@ function applyIs(
   }
   const dimension = of.full(way);
   const isNone = negated && many && !isPrefix;
+  // "never ordered" where that is one of the states of an order
+  if (isNone && way.kind === 'value' && isStatus(way.dimension))
+    throw refusal([text], `Say whether the ${base.many} have no ${way.entity.many}, or none that is ${way.value}.`);
   const values = [way.kind === 'value' ? way.value : isNone || !negated];
   const operator = negated && way.kind === 'value' ? 'not_equals' : 'equals';
   if (isNone) none(planner, way.entity, { filters: [{ dimension, operator: 'equals', values }] });
@@ -262,7 +276,12 @@ function applyMissing(planner: Planner, { mention, negated, orZero, isWith }: Co
   const isKey = item.entity.joinColumns.has(dimension.name.toLowerCase());
   if (orZero && dimension.type === 'number' && !isKey && !mayLack(dimension))
     throw refusal([mention.text], `No ${name} may be a missing one or 0; ask for "${name} 0" where you mean that.`);
-  plan.filters.push({ dimension: of.full(item), operator: negated ? 'is_not_null' : 'is_null' });
+  const isNumber = isWith && dimension.type === 'number' && !isKey;
+  if (isNumber && mayLack(dimension) === undefined)
+    throw refusal([mention.text], `Say above which number the ${name} must be.`);
+  if (isNumber && !mayLack(dimension))
+    plan.filters.push({ dimension: of.full(item), operator: 'greater_than', values: [0] });
+  else plan.filters.push({ dimension: of.full(item), operator: negated ? 'is_not_null' : 'is_null' });
 }
 
 /** The one column by which rows belong to one of another entity: "requests without a technician". */
@@ -283,7 +302,8 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
   // What is said behind the related rows but is of the rows themselves: "customers without orders in Germany".
   const isOwn = (one: Condition): boolean => {
     const owners = one.mention.meanings.map((meaning) => (meaning.kind === 'term' ? entity : meaning.entity));
-    return !owners.includes(entity) && owners.some((owner) => of.distance(planner, base, owner) !== undefined);
+    const isOther = !one.isAdjective && !owners.includes(entity);
+    return isOther && owners.some((owner) => of.distance(planner, base, owner) !== undefined);
   };
   const inner = conditions.filter((one) => !isOwn(one));
   applyConditions(planner, conditions.filter(isOwn));
@@ -296,7 +316,11 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
     plan.filters.push({ dimension: `${base.name}.${parentKey(planner, entity)!.name}`, operator: 'is_null' });
   else if (entity !== base && of.distance(planner, entity, base) !== undefined) {
     planner.several.add(entity);
-    const { filters, segments, excludedSegments, related } = planOf(planner, entity, inner);
+    const { filters, segments, excludedSegments, related } = planOf(
+      { ...planner, request: { ...planner.request, subject: mention, beside: [] } },
+      entity,
+      inner,
+    );
     if (related.length > 0) throw refusal(inner.map((one) => one.mention.text));
     plan.related.push({ of: base.name, entity: entity.name, ...bound, filters, segments, excludedSegments });
   } else throw refusal([mention.text], `I cannot count ${entity.many} for each of the ${base.many}.`);

@@ -2,10 +2,10 @@
 import type { Mention, Period } from '../parse/request.ts';
 import { type ClosedRange, type DayRange, rangeText } from '../words/calendar.ts';
 import type { PlanFilter } from '../words/layer.ts';
-import { type EntityEntry, isTime, isYear } from '../words/lexicon.ts';
+import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { primaryDates } from './traits.ts';
+import { isLater, primaryDates } from './traits.ts';
 
 const datesOf = (entity: EntityEntry): of.Owned[] => primaryDates(entity).map((dimension) => ({ entity, dimension }));
 
@@ -37,8 +37,23 @@ export function hintedDate(planner: of.Planner, hint: Mention): of.Owned {
   throw refusal([hint.text], `There is no one date of "${hint.text}" for each of the ${planner.base.many}.`);
 }
 
+/** Dates of what may have been done with the rows. */
+const laterDates = (entity: EntityEntry): of.Owned[] =>
+  entity.dimensions.filter(isLater).map((dimension) => ({ entity, dimension }));
+
+/** Dates that the figures are made of: "late orders" compare one with another. */
+function measuredDates({ plan, base, lexicon }: of.Planner): of.Owned[] {
+  const found = (plan.measures ?? []).flatMap((name) => lexicon.measures.get(name) ?? []);
+  const sql = found.flatMap(({ measure, metric }) => [measure?.sql, metric?.sql, ...(metric?.dimensions ?? [])]);
+  const words = new Set(sql.join(' ').match(/\w+/g));
+  return laterDates(base).filter(({ dimension }) => words.has(dimension.sql));
+}
+
 /** The date a period is about: the one it was said of, that of a noun or condition beside it, or the rows' own. */
-export function dateOf(planner: of.Planner, { hint, of: noun, text }: Pick<Period, 'text' | 'hint' | 'of'>): of.Owned {
+export function dateOf(
+  planner: of.Planner,
+  { hint, of: noun, text, verb }: Pick<Period, 'text' | 'hint' | 'of' | 'verb'>,
+): of.Owned {
   if (hint) return hintedDate(planner, hint);
   const { base, request, events, several } = planner;
   const either = (others: readonly of.Owned[]): of.Owned =>
@@ -55,6 +70,16 @@ export function dateOf(planner: of.Planner, { hint, of: noun, text }: Pick<Perio
   if (grouped) return grouped.entity === base ? grouped : either([grouped]);
   const [event] = events;
   if (event?.isCertain) return event;
+  // "volunteers who worked in 2024" did not join then.
+  if (verb === 'everyday' && base.model.type !== 'fact')
+    throw refusal([text], `Say which date of ${base.many} that is about.`);
+  const own = datesOf(base);
+  // "students we had in 2024" did not all begin then.
+  const isStanding = (base.model.type === 'dimension' || isPeople(base)) && base.dimensions.some(isLater);
+  if (isStanding && !request.new && text && request.periods.every(({ phrase: [range] }) => range?.from && range.to))
+    throw refusal([text], `Say which date of ${base.many} that is about.`);
+  const said = verb === 'done' ? laterDates(base) : measuredDates(planner);
+  if (own.length === 1 && said.some(({ dimension }) => dimension !== own[0]!.dimension)) return either(said);
   const related = [...new Set([...several, ...others.filter((one) => !isNear(one))])].flatMap(datesOf);
   return event || related.length > 0 ? either([...(event ? [event] : []), ...related]) : primaryDate(planner);
 }
@@ -92,7 +117,9 @@ export function applyPeriods(planner: of.Planner): void {
     plan.comparison = earlier as ClosedRange;
     return;
   }
-  if (second?.joined || third)
+  const isApart = begin!.to && end?.from && begin!.to <= end.from;
+  const isBefore = end?.to && begin!.from && end.to <= begin!.from;
+  if (second?.joined || third || isApart || isBefore)
     throw refusal([(third ?? second!).text], 'I cannot tell how these periods go together; ask for one at a time.');
   if (of.distance(planner, base, date.entity) === undefined) {
     // "patients who visited in March": those with such a row.

@@ -54,7 +54,11 @@ const count = (entity: EntityEntry): Candidate => ({
 function fits(meaning: MeaningOf<'measure'>, fn: Aggregate | undefined): boolean {
   const type = meaning.measure?.type;
   if (fn === undefined || type === fn) return true;
-  if (fn === 'count') return type === undefined || type === 'sum' || type === 'count_distinct';
+  // "number of grants awarded" is no amount awarded.
+  if (fn === 'count')
+    return (
+      type === undefined || (type === 'sum' && meaning.measure?.format !== 'currency') || type === 'count_distinct'
+    );
   return fn === 'sum' && type === 'count';
 }
 
@@ -117,7 +121,11 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   const isMoneySaid = mention.meanings.length === 0 && fn === 'sum' && MONEY.test(mention.text);
   if (isMoneySaid && !/ (on|for)$/i.test(mention.text)) return moneyOf(context, near[0], mention.text);
   // "spend on repairs": what these cost.
-  if (isMoneySaid) return near.slice(0, 1).flatMap(pricesOf);
+  if (isMoneySaid) return near.slice(0, 1).flatMap((one) => (one.model.type === 'dimension' ? [] : pricesOf(one)));
+  if (mention.meanings.length === 0 && fn === 'avg' && MONEY.test(mention.text))
+    return near
+      .slice(0, 1)
+      .flatMap((entity) => columnsFor(entity, 'money').map((dimension) => adhoc(fn, { entity, dimension })));
   if (mention.meanings.length === 0)
     return fn === undefined || fn === 'count' ? [] : near.slice(0, 1).flatMap((entity) => amounts(entity, fn));
   const measures = mention.meanings.filter((one) => one.kind === 'measure');
@@ -139,7 +147,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   if (entities.length > 0 && (fn === undefined || /^(count|count_distinct|sum)$/.test(fn)) && declared.every(isPlain)) {
     // "total invoices": how many there are, or what they come to; a "sum" counts nothing.
     const sums = fn === 'sum' ? entities.flatMap((entity) => amounts(entity, 'sum')) : [];
-    return figure.isSum && sums.length > 0 ? sums : [...entities.map(count), ...sums];
+    return figure.isSum ? sums : [...entities.map(count), ...sums];
   }
   if (declared.length > 0) return declared.map(ofMeasure);
   const dimensions = mention.meanings.filter((one) => one.kind === 'dimension');
@@ -155,11 +163,15 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
       ),
     );
   }
-  const sums = fn === 'count_distinct' ? [] : numbers.map((one) => adhoc('sum', one, one.rank));
+  const isRate = ({ dimension }: of.Owned): boolean => /(^|_)(pct|percent(age)?|rate|ratio)(_|$)/i.test(dimension.name);
+  const sums =
+    fn === 'count_distinct' ? [] : numbers.filter((one) => !isRate(one)).map((one) => adhoc('sum', one, one.rank));
   if (fn === 'sum' || fn === undefined) return sums;
   // "how many seats": all of them where the layer adds them up, else that or how many different numbers.
   const isAdded = ({ entity, dimension }: of.Owned): boolean =>
     entity.model.measures.some(({ type, sql }) => type === 'sum' && sql === dimension.name);
+  const isMoney = ({ entity, dimension }: of.Owned): boolean => columnsFor(entity, 'money').includes(dimension);
+  if (fn === 'count' && numbers.some(isMoney)) return [];
   if (fn === 'count' && numbers.length > 0 && numbers.every(isAdded)) return sums;
   // "how many seats": all of them together, or how many different numbers.
   if (dimensions.length > 0) return [...sums, ...dimensions.map((one) => adhoc('count_distinct', one, one.rank))];

@@ -15,6 +15,7 @@ import { isIn, isNamed, isState, keyOfRows, labelOf, mayEnd } from './traits.ts'
 
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
+  if (given.unclear) throw refusal([given.unclear], 'It may be meant in several ways; ask for one thing at a time.');
   const request = withShown(withSubject(given, context));
   if (request.trend && !request.groups.some(({ grain }) => grain))
     throw refusal([], 'Say by which period, such as "by month".');
@@ -43,7 +44,19 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   planner.plan.segments.push(...current.map(({ name }) => `${base.name}.${name}`));
   if (figures.length > 0) planFigures(planner, figures, shape, groups);
   else planRows(planner);
-  const { timeRange, dimensions, entity } = planner.plan;
+  const { timeRange, dimensions, entity, related } = planner.plan;
+  // "who passed all exams" is more than to have passed one.
+  if (request.all && (related.length > 0 || planner.several.size > 0))
+    throw refusal(['all'], 'I can tell whether there is such a row, but not whether all are such.');
+  const isNone = ({ operator, value }: (typeof related)[number]): boolean => operator === 'equals' && value === 0;
+  const none = related.find(
+    (one) => isNone(one) && related.some((other) => other !== one && other.entity === one.entity),
+  );
+  const isGiven = related.some(
+    (one) => isNone(one) && planner.plan.filters.some(({ dimension }) => of.ownerOf(dimension) === one.entity),
+  );
+  if (isGiven) throw refusal([], 'I cannot tell how these conditions go together.');
+  if (none) throw refusal([], `I cannot tell how the conditions on ${none.entity} go together.`);
   // "which vet has the most hours" wants a vet, not the most hours.
   if ((request.which || request.who) && !entity && dimensions.length === 0) throw refusal(['which']);
   const dates = [timeRange, ...dimensions.filter(({ grain }) => grain)].flatMap((one) => one?.dimension ?? []);
@@ -100,7 +113,8 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
     throw refusal([], 'I can rank over everything, but not within each group.');
   const extra = columns.slice(taken || (by && !request.subject) ? 1 : 0);
   if (extra.length > 0) throw refusal(extra.map(({ text }) => text));
-  if (figures.some(({ entity }) => entity !== base) && conditions.length > 0 && !request.per)
+  const isDated = request.periods.length > 0 || request.groups.some(({ grain }) => grain);
+  if (figures.some(({ entity }) => entity !== base) && (conditions.length > 0 || isDated) && !request.per)
     throw refusal([], 'I cannot tell which of the figures the conditions belong to; ask for them one at a time.');
   for (const figure of figures) addFigure(planner, figure);
   const isAverage = figures.some((one) => typeOf(planner, one) === 'avg');
@@ -137,6 +151,15 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   const [first, more] = Object.values(part).flat();
   if (more || (first && conditions.some(({ isPlace }) => isPlace && split.length > 0)))
     throw refusal(['share'], 'I cannot tell what the share is of; ask for the share of rows under one condition.');
+  const isOfGroup = (one: { readonly dimension?: string }): boolean =>
+    plan.dimensions.some(({ dimension }) => one.dimension && of.ownerOf(dimension) === of.ownerOf(one.dimension));
+  if (
+    first &&
+    plan.dimensions.length > 0 &&
+    portion.filters.some(isOfGroup) &&
+    !portion.filters.every((one) => of.ownerOf(one.dimension) === base.name)
+  )
+    throw refusal(['share'], 'I cannot tell what the share is of.');
   if (first) plan.portion = part;
   else if (plan.dimensions.length > 0) plan.share = true;
   else throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');
@@ -170,6 +193,8 @@ function dimensionsOf(planner: of.Planner, groups: readonly Group[], figures: Fi
   );
   for (const { dimension } of found) {
     const owner = planner.lexicon.entities.get(of.ownerOf(dimension))!;
+    if (figures.some(({ entity }) => of.distance(planner, entity, owner) === undefined) && !isNamed(owner))
+      throw refusal([], `I cannot group by each of the ${owner.many}.`);
     for (const figure of figures)
       if (typeOf(planner, figure) === 'sum' && of.distance(planner, figure.entity, owner) === undefined)
         throw refusal([], `A sum over ${figure.entity.many} split by ${owner.many} would count some more than once.`);
@@ -217,17 +242,31 @@ function ofCalendar(planner: of.Planner, grain: NonNullable<PlanDimension['grain
   return { dimension: of.full(date), ...(!isYear(date.dimension) && { grain }) };
 }
 
+/** "worst" is the lowest revenue, but the highest cost. */
+function checkGood({ request, lexicon }: of.Planner, { name = '', adhoc }: PlannedFigure): void {
+  const { objective } = lexicon.measures.get(name)?.metric ?? {};
+  const isKnown =
+    objective === 'maximize' ||
+    (!objective && /revenue|sales|rating|score|profit|margin|income/i.test(adhoc?.dimension ?? name));
+  if (request.ranking!.of === 'good' && !isKnown)
+    throw refusal([], 'Say "highest" or "lowest": I cannot tell which is better.');
+}
+
 function rankFigures(planner: of.Planner, figures: Figures, by: Mention | undefined): void {
   const { request, base } = planner;
   const { groups, which, who, ranking } = request;
   const isAsked = request.figures.length > 0;
   // "the highest price" alone is the highest value there is; the highest total has something that it is ranked among.
-  if (!by && /^(max|min)$/.test(figures[0]?.adhoc?.type ?? '') && !isAsked && groups.length === 0) return;
+  if (!by && /^(max|min)$/.test(figures[0]?.adhoc?.type ?? '') && !isAsked && groups.length === 0) {
+    if ((ranking?.limit ?? 1) === 1) return;
+    throw refusal([], 'Name the rows that have them, such as "the 3 most expensive …".');
+  }
   const isOpen = !by && !isAsked && !ranking!.isSorting && ranking!.limit === undefined && !which && !who;
   if (isOpen || (isAsked && !ranking!.key && !ranking!.isSorting))
     throw refusal([], 'I cannot tell what is ranked by what; ask for "top … by …", or "… highest first".');
   const said = isAsked ? rankingFigure(request, true) : undefined;
   const key = said ? figureOf(planner, said, [base]) : figures[0]!;
   addFigure(planner, key);
+  checkGood(planner, key);
   rankGroups(planner, key, by ?? groups[0]?.mention);
 }

@@ -47,6 +47,9 @@ export function withSubject(request: Request, context: of.PlanContext): Request 
   // "signups per month": rows of what the date is of.
   const hint = [...periods, ...groups].find((one) => one.hint)?.hint;
   const owners = noun ? [...conditionEntities(context, noun)] : [];
+  // "how many suites" are not the one type that is called so.
+  const isName = noun?.meanings.some((one) => one.kind === 'value' && labelOf(one.entity).includes(one.dimension));
+  if (isName && request.counting) throw refusal([noun!.text], `I know "${noun!.text}" as the name of one row only.`);
   const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
   if (found.length === 0) return request;
   return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found), subject?.plural) };
@@ -94,8 +97,7 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   const count: Figure[] = subject ? [{ fn: 'count', mention: subject }] : [];
   if (request.share || groups.length > 0 || (counting && entity)) {
     // "share of generation" is of what was generated, not of rows.
-    if (entity && !counting && !subject!.plural && /(ion|ance|ing|ment|time|age|ory|ock)$/i.test(subject!.text))
-      throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
+    if (entity && !counting) checkCountable(subject!, entity);
     if (entity) return { figures: count };
     if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
     return totalOf(context, thing);
@@ -105,7 +107,8 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   const isName: typeof isCode = ({ entity, dimension }) => labelOf(entity).includes(dimension);
   const isOne = conditions.some((one) => one.type === 'equals' || isOf(one, isCode) || isOf(one, isName));
   const isList = listing || request.which || request.shown || second || ranking || isOne;
-  if (column && !column.plural && !isList && of.best(column.meanings).some(isAmount)) return totalOf(context, column);
+  const isOneFigure = column && !(column.plural && subject) && !isList;
+  if (isOneFigure && of.best(column.meanings).some(isAmount)) return totalOf(context, column);
   // "cities with an average rent over 1200"
   const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
   if (bounded && subject && column) throw refusal([column.text], NOT_CLEAR);
@@ -117,7 +120,14 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
   });
   if (numeric.length === 1 && thing) return { figures: [{ fn: 'count', mention: numeric[0]!.mention }], by: thing };
   const isBare = entity && !listing && !request.which && !ranking && columns.length === 0;
+  if (isBare) checkCountable(subject!, entity);
   return { figures: isBare && countsByDefault(request, entity) ? count : [] };
+}
+
+/** "downtime", "generation": how many there were, or how much of it? */
+function checkCountable({ text, plural }: Mention, { many }: EntityEntry): void {
+  if (!plural && /(ion|ance|ing|ment|time|age|ory|ock)$/i.test(text))
+    throw refusal([text], `Say whether you mean the number of ${many} or one of their figures.`);
 }
 
 /** "booking fees by channel", "the total amount": all of them, unless the word may be of one. */

@@ -107,7 +107,8 @@ export function columnsFor(entity: EntityEntry, by: Criterion | undefined): read
 /** What one row is worth, if it is worth something: "average invoice", "total fines". */
 export const worthOf = (entity: EntityEntry): ModelDimension[] => amountsOf(entity).filter(isWorth);
 
-const isStatus = ({ name, type }: ModelDimension): boolean => type === 'boolean' || /(status|state)$/i.test(name);
+export const isStatus = ({ name, type }: ModelDimension): boolean =>
+  type === 'boolean' || /(status|state)$/i.test(name);
 /** Says what state rows are in. */
 export const isState = ({ type, mention, negated }: Condition): boolean =>
   (type === 'missing' && !negated) ||
@@ -130,6 +131,13 @@ const ENDS =
 /** What a row begins with, by what it is called. */
 const BEGINS =
   /(^|_)(in|login|pickup|departed|departure|created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
+/** What happened to rows later, if it did: the date of "cancelled", "decided". */
+export const isLater = (one: ModelDimension): boolean =>
+  isTime(one) &&
+  !BIRTH.test(one.name) &&
+  !BOOKKEEPING.test(one.name) &&
+  !/(^|_)(next|due|planned|expected)/.test(one.name) &&
+  (ENDS.test(one.name) || mayLack(one) === true);
 /** The two dates of a row between which it takes its time, where one of each is clear and no column holds that time. */
 export function spanOf(entity: EntityEntry): { readonly since?: ModelDimension; readonly until?: ModelDimension } {
   if (entity.dimensions.some((one) => one.type === 'number' && isCalled(one, ['days', 'hours', 'duration']))) return {};

@@ -161,6 +161,7 @@ function fits(meaning: Meaning, single: Token | undefined, tokens: readonly Toke
   if (at === 0 && single.word === 'what' && isHarmless(tokens[1]?.word ?? '')) return false;
   // "us" names a place, unless it is us who are told something.
   if (single.word === 'us') return !ADDRESSING.has(tokens[at - 1]?.word ?? '');
+  if (meaning.kind === 'value' && /^(price|cost|fee)s?$/.test(single.word)) return false;
   if (meaning.kind === 'value' && (single.text.length <= 2 || isFunctionWord(single.word)))
     return single.text === meaning.value;
   return !isHarmless(single.word) || single.word.length > 3 || single.text !== single.word;

@@ -3,7 +3,12 @@ import { fold, nameWords, stem } from './words.ts';
 
 /** `text`: as written; `word`: folded; `start`, `end`: offsets into the question; `value`: of a number. */
 export type Token = Readonly<{ text: string; word: string; stem: string; start: number; end: number; value?: number }> &
-  Readonly<{ kind: 'word' | 'number' | 'date' | 'quoted' | 'sign'; percent?: boolean; capitalised?: boolean }>;
+  Readonly<{
+    kind: 'word' | 'number' | 'date' | 'quoted' | 'sign';
+    percent?: boolean;
+    capitalised?: boolean;
+    possessive?: boolean;
+  }>;
 
 const SHAPES =
   /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|(\d{4}[-/]\d{2}[-/]\d{2}(?!\d)|\d{4}-\d{2}(?![\d-]))|([$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:\s?(?:k|m|bn|thousand|million|billion)(?![\p{L}\p{N}]))?(?:\s?(?:%|percent|per cent))?(?![\p{L}\p{N}_]))|(square (?:kilo)?met(?:er|re)s?(?!\p{L})|[\p{L}\p{N}]+(?:'[\p{L}]+)?)|(<=|>=|!=|<>|[<>=,&])/giu;
@@ -25,7 +30,8 @@ export function tokenize(question: string): Token[] {
       const iso = raw.replaceAll('/', '-');
       tokens.push({ ...at, text: iso, word: iso, stem: iso, kind: 'date' });
     } else if (match[4] !== undefined) tokens.push(numberToken(raw, at));
-    else if (match[5] !== undefined) tokens.push(...wordTokens(raw, at));
+    else if (match[5] !== undefined)
+      tokens.push(...wordTokens(raw, at, /'s$/i.test(raw) || (/s$/i.test(raw) && text[at.end] === "'")));
     else if (raw !== ',' || tokens.length > 0) tokens.push({ ...at, text: raw, word: raw, stem: raw, kind: 'sign' });
   }
   return tokens;
@@ -39,7 +45,7 @@ function numberToken(raw: string, at: { start: number; end: number }): Token {
   return { ...at, text, word: text, stem: text, kind: 'number', value, ...(percent && { percent: true }) };
 }
 
-function wordTokens(raw: string, at: { start: number; end: number }): Token[] {
+function wordTokens(raw: string, at: { start: number; end: number }, possessive: boolean): Token[] {
   const folded = fold(raw);
   const number = NUMBERS.indexOf(folded);
   if (number >= 0) return [{ ...at, text: raw, word: folded, stem: folded, kind: 'number', value: number }];
@@ -58,5 +64,6 @@ function wordTokens(raw: string, at: { start: number; end: number }): Token[] {
     stem: stem(word),
     kind: 'word',
     ...(capitalised && { capitalised }),
+    ...(possessive && { possessive }),
   }));
 }

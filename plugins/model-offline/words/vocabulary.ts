@@ -5,7 +5,7 @@ export type Aggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'ma
 export type Comparator = 'equals' | 'not_equals' | 'greater_than' | 'greater_or_equal' | 'less_than' | 'less_or_equal';
 
 /** What a ranking or a bare number is about: "newest", "most common", "best", "cheapest". */
-export type Criterion = 'time' | 'count' | 'often' | 'vague' | 'age' | 'money' | 'cost' | 'length' | 'weight';
+export type Criterion = 'time' | 'count' | 'often' | 'vague' | 'good' | 'age' | 'money' | 'cost' | 'length' | 'weight';
 
 type Words = Readonly<{ fn?: Aggregate; comparator?: Comparator; direction?: 'asc' | 'desc'; grain?: Grain }>;
 /** A phrase that says what to do. `suffix`: behind its number, "5 or more"; `of`: what a ranking goes by; `grouping`: splits figures, "monthly". */
@@ -31,7 +31,7 @@ op=order comparator=greater_than: after|later than; comparator=less_than: before
 op=duration: how long|how long does it take us|how long did it take us|duration|time taken
 op=thing: anything|something
 op=new: new|brand new
-op=unread: running total|running sum|cumulative|cumulated|comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
+op=unread: as of|at the end of|by the end of|at the start of|at the beginning of|until now|running total|running sum|cumulative|cumulated|comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
 op=which: which|who|whom
 op=whose: whose|where the|where|for which|that
@@ -42,8 +42,8 @@ op=comparator comparator=greater_or_equal: at least|no less than|not less than|m
 op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than; of=cost: cost less than|costs less than|costing less than
 op=comparator comparator=less_or_equal: at most|within|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|not above; suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
 op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely; comparator=not_equals: !=|<>|not equal to|unequal to
-op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|dearest|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|most recently|last|recent; of=age: youngest; of=count: most common|most frequent|commonest; of=often: most often|most frequently|most popular
-op=rank direction=asc: lowest|least|fewest|smallest|minimum number of; of=vague: bottom|worst; of=money: cheapest|least expensive; of=length: shortest; of=weight: lightest; of=age: oldest|eldest; of=time: earliest|first; of=count: least common|least frequent|rarest; of=often: least often|least popular
+op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|leading; of=good: best; of=money: most expensive|dearest|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|most recently|last|recent; of=age: youngest; of=count: most common|most frequent|commonest; of=often: most often|most frequently|most popular
+op=rank direction=asc: lowest|least|fewest|smallest|minimum number of; of=vague: bottom; of=good: worst; of=money: cheapest|least expensive; of=length: shortest; of=weight: lightest; of=age: oldest|eldest; of=time: earliest|first; of=count: least common|least frequent|rarest; of=often: least often|least popular
 op=when: when
 op=sort: sorted by|sort by|order by|ordered by|ranked by|rank by|sort|in order of|sorted|ranked
 op=direction direction=desc: descending|desc|highest first|best first|dearest first|largest first|from highest to lowest|most first|in descending order|biggest first|from high to low; direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|alphabetically|in ascending order|in alphabetical order|from low to high
