@@ -9,7 +9,7 @@ import { engines, openEngine } from './engines.ts';
 import { randomQuery } from './queries.ts';
 import { createWorld } from './world.ts';
 
-const STATEMENTS = 500;
+const STATEMENTS = 300;
 
 const hasMariaDb = suiteNeeding('mysql', findMariaDb() !== undefined, INSTALL_MARIADB);
 /** ClickHouse loses rows of outer joins in about one of 2,000 statements, so that any seed would fail now and then. */
