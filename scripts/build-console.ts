@@ -21,7 +21,7 @@ const isOptional = process.argv.includes('--if-changed');
 /** The best makes the files 7 % smaller than 9 does, and takes 3.3 s instead of 0.5 s: worth it for the package alone. */
 const BROTLI_QUALITY = isOptional ? 9 : constants.BROTLI_MAX_QUALITY;
 
-/** Of everything that goes into the build: the sources, the packages, and this script. */
+/** Hashes everything that goes into the build: the sources, the packages, and this script. */
 function sourceHash(): string {
   const hash = createHash('sha256');
   const files = globSync('**/*', { cwd: SOURCES, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -6,7 +6,7 @@ import type { Owner } from './rows.ts';
 
 /** The latest conversations of a user, whose messages are looked through; of older ones only the title is. */
 const SEARCHED_CONVERSATIONS = 500;
-/** Of these, the newest messages that take this much room in the database. */
+/** How much room the newest messages of these may take in the database. */
 const SEARCHED_BYTES = 16 * 1024 * 1024;
 
 /** How large a message is, and whether it has a text that matches. */

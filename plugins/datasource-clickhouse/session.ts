@@ -45,7 +45,7 @@ export interface Connected {
 
 export interface SessionInit {
   readonly target: ClickhouseTarget;
-  /** Of every statement. */
+  /** What every statement is sent with. */
   readonly settings: Settings;
   readonly verifier: Verifier;
   /** Finds a replica that answers. Rejects with an `AtlasError`. */
@@ -163,7 +163,7 @@ export class ClickhouseSession implements Session {
     for await (const { meta, row } of this.#ask(prepared, use, limits.maxRows)) {
       if (meta !== undefined && columns === undefined) {
         columns = uniqueNames(meta.map(({ name }) => name));
-        // Of this result alone: a statement may make up types without end.
+        // Decoders are kept for this result alone: a statement may make up types without end.
         const byType = new Decoders(this.#wallClock);
         decoders = meta.map(({ type }) => byType.of(type));
         collector = new RowCollector(columns, limits);

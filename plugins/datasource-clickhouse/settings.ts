@@ -43,7 +43,7 @@ const FIXED: Settings = {
   output_format_write_statistics: 0,
 };
 
-/** Of commands that end statements: a login may be let to end its own, and to change nothing. */
+/** What commands are sent with that end statements: a login may be let to end its own, and to change nothing. */
 export const COMMAND_SETTINGS: Settings = { default_format: 'JSONCompactEachRowWithProgress' };
 
 /** What only one statement has. */

@@ -19,7 +19,7 @@ const nameOf = ({ name }: Call) => name.toLowerCase();
 export function isAggregate(call: Call): boolean {
   const name = nameOf(call);
   if (call.over !== undefined) return false;
-  // Of several values they are the least and the greatest in SQLite.
+  // In SQLite they are the least and the greatest of several values.
   if ((name === 'min' || name === 'max') && call.args.length > 1) return false;
   return effectOf(call) !== undefined || call.star || OTHER.has(name);
 }

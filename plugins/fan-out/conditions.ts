@@ -54,7 +54,7 @@ function readNullTest(tested: Expr, scope: Scope): void {
   if (isAbsent) scope.rows.determine([], [scope.rows.row(source)]);
 }
 
-/** Of rows that are valid from one time to another, one is valid at a given time. */
+/** One of the rows that are valid from one time to another is valid at a given time. */
 class Ranges {
   readonly #bounds = new Map<Column, Record<'lower' | 'upper', Map<RowSource, Column>>>();
 

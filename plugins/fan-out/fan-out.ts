@@ -106,7 +106,7 @@ class FanOutReader {
     const counted = [...new Set(values.flatMap(({ carriers = [] }) => carriers))];
     const multiplier = counted.length === 0 ? undefined : multiplierOf(counted, group, scope.rows);
     if (multiplier === undefined) return;
-    // Of one row in a group, an average is right, and a count means the joined rows; so does a count of one name.
+    // An average of one row in a group is right, and a count means the joined rows; so does a count of one name.
     const inGroup = scope.rows.determined(group);
     const isOne = (one: RowSource) => inGroup.has(scope.rows.row(one)) || scope.rows.named.has(one);
     if (effect !== 'adds' && counted.every(isOne)) return;

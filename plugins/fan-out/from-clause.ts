@@ -140,7 +140,7 @@ function mergeColumns({ natural, using }: Join, left: readonly Visible[], right:
   }
 }
 
-/** Of the sources from this place on there is one row. */
+/** Declares that the sources from this place on have one row. */
 function declareSingle(rows: RowSet, place: number): void {
   for (const source of rows.sources.slice(place)) rows.determine([], [rows.row(source)]);
 }

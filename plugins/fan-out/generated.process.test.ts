@@ -9,7 +9,7 @@ import { loadSemanticLayer } from '../semantic-layer/index.ts';
 import { multiplyingPaths, rightStatements, type Statement, wrongStatements } from './fixtures/statements.ts';
 
 const PATHS_PER_LENGTH = 30;
-/** Of some tables no row has several others. */
+/** In some tables no row has several others. */
 const LEAST_WRONG_SHARE = 0.8;
 
 describe.each(['ecommerce', 'cybersec'] as const)('%s', (name) => {

@@ -7,7 +7,7 @@ export interface RowSource {
   /** What the statement calls the table, and what columns call it by. */
   readonly table: string;
   readonly alias: string;
-  /** Of a table that the layer describes. */
+  /** The keys of a table that the layer describes. */
   readonly keys: TableKeys | undefined;
   /** The columns that tell the rows of a grouped subquery apart. */
   groupKey?: readonly Column[];

@@ -5,7 +5,7 @@ import type { InternalDb } from './api.ts';
 export interface AnyCase {
   /** What compares an expression with the pattern. */
   readonly operator: string;
-  /** Of texts that have this one as a part. Every sign of it means itself. */
+  /** The pattern of texts that have this one as a part. Every sign of it means itself. */
   pattern(text: string): string;
 }
 

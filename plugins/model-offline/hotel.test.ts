@@ -118,7 +118,7 @@ it.each([
 });
 
 it.each([
-  // Of a booking with a spa treatment, the revenue is that of the room.
+  // The revenue of a booking with a spa treatment is that of the room.
   'spa revenue by hotel',
   'Which hotel earns the most revenue in each country?',
   'What percentage of the revenue came by phone, by price?',

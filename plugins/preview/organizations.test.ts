@@ -159,7 +159,7 @@ it('with tokens: claims may narrow those of the administrator, and never widen t
   for (const claims of [{ tenant: 'beta' }, { tenant: ['acme', 'beta'] }, { tenant: 'acme', org_id: 'two' }]) {
     expect([claims, ...(await preview(claims, boss))]).toMatchObject([claims, 403, { error: 'forbidden' }]);
   }
-  // Of what tenant this administrator is, nothing says.
+  // Nothing says of what tenant this administrator is.
   expect(await preview({ tenant: 'acme' }, { tenant: 'acme' })).toMatchObject([403, { error: 'forbidden' }]);
   expect(await t.preview({ sql: TOTAL, as: { userId: 'ann' } }, await by(boss))).toMatchObject([
     404,

@@ -49,7 +49,7 @@ export interface ColumnProfile {
 
 export interface TableSample {
   readonly columns: ReadonlyMap<string, ColumnProfile>;
-  /** Of a large table the engine's estimate. */
+  /** The engine's estimate, for a large table. */
   readonly rowCount?: number;
   /** The first of the possible keys that has no NULL and no value twice. */
   readonly key?: readonly string[];

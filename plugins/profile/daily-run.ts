@@ -10,7 +10,7 @@ import type { ProfileOptions } from './options.ts';
 import { type FactStore, NO_FACTS } from './store.ts';
 import { type FoundTable, findTables } from './tables.ts';
 
-/** Of statements, for limits and the audit log. */
+/** What statements come from, for limits and the audit log. */
 export const SURFACE = 'profile';
 const REST_MS = 24 * 3_600_000;
 /** Nothing follows of the other tables of a connection when a statement ends so. */

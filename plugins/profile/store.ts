@@ -27,7 +27,7 @@ function factsOf(text: string): TableFacts {
   return { ...rest, ranges: new Map(Object.entries(ranges)), values: new Map(Object.entries(values)) };
 }
 
-/** Of a table that was read and gave nothing, or could not be read yet. */
+/** The facts of a table that was read and gave nothing, or could not be read yet. */
 export const NO_FACTS: TableFacts = { ranges: new Map(), values: new Map() };
 
 /** What a run has found out about the tables of one layer. */

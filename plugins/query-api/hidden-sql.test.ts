@@ -32,7 +32,7 @@ const auth = headerAuth(
 
 const SQL = 'SELECT name AS who FROM patients ORDER BY id';
 const BROKEN = 'SELECT nothing_like_it FROM patients';
-/** Of the statements as they are asked and run, of the reasoning, and of the error. */
+/** Finds traces of the statements as they are asked and run, of the reasoning, and of the error. */
 const TRACES = /SELECT|FROM|patients\.name|tenant_id|ORDER BY|nothing_like_it|deepest secret/;
 
 describe('SQL for analysts and administrators', () => {

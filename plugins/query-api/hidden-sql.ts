@@ -13,7 +13,7 @@ export interface QueryApi {
   showsSql(actor: Pick<Actor, 'role'>): boolean;
 }
 
-/** Of the plugin, where the composition has it: without it there is no option that hides SQL. */
+/** Asks the plugin, where the composition has it: without it there is no option that hides SQL. */
 export function showsSqlBy(api: QueryApi | undefined): QueryApi['showsSql'] {
   return (actor) => api?.showsSql(actor) ?? true;
 }
@@ -120,7 +120,7 @@ function shownNotes(notes: readonly AnswerNote[], showsSql: boolean): AnswerNote
   return notes.flatMap(({ quotesSql, ...note }) => (quotesSql === true && !showsSql ? [] : [note]));
 }
 
-/** Of a table all but its SQL. */
+/** A table without its SQL. */
 function resultWithoutSql(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('rows' in result && 'columns' in result)) return {};
   return { ...result, sql: '', executedSql: '' };

@@ -71,7 +71,7 @@ export interface MeasuredColumn {
 
 /** A table of a layer that may be measured, with the columns that may. */
 export interface MeasuredTable extends Omit<LayerTable, 'columns'> {
-  /** Of the table in its layer; `LayerFacts` are by it. */
+  /** Names the table in its layer; `LayerFacts` go by it. */
   readonly key: string;
   readonly columns: readonly MeasuredColumn[];
 }

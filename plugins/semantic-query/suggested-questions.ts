@@ -14,7 +14,7 @@ const MAX_VALUES = 50;
 /** What an answer has read. */
 interface Reading {
   readonly tables: Set<string>;
-  /** Of the last call of `queryMetrics` that ran. */
+  /** What the last call of `queryMetrics` gave that ran. */
   plan?: QueryPlan;
 }
 

@@ -17,7 +17,7 @@ import { type QueryApi, STATEMENT_ERRORS, tableWithoutSql } from '../query-api/i
 import { Share, ShareBody, ShareLink, ShareParams, ShareResult } from './schemas.ts';
 import { notFound, type ShareRow, type ShareStore } from './store.ts';
 
-/** Of one shared answer; later ones are not run. */
+/** How many statements of one shared answer are run. */
 const MAX_STATEMENTS = 8;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Stands for where the statements come from. */

@@ -17,7 +17,7 @@ import { FILE_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 interface Page {
   readonly path: string;
   readonly summary: string;
-  /** Of the routes without which the page has nothing to show. */
+  /** The area of the routes without which the page has nothing to show. */
   readonly area?: string;
 }
 

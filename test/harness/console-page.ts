@@ -28,7 +28,7 @@ export interface ConsolePage extends AsyncDisposable {
 export interface OpenOptions extends BrowserContextOptions {
   /** Opens another tab of an open browser. */
   readonly shared?: BrowserContext;
-  /** Of somebody who has signed in. */
+  /** The cookies of somebody who has signed in. */
   readonly cookies?: ReadonlyMap<string, string>;
 }
 

@@ -34,7 +34,7 @@ export async function estimatedRows({ estimated, tree, query }: EstimateSource):
   // A view that the server knows has no size of its own.
   const total = sum(counted.values()) + sum(read.map((name) => sizes.get(name) ?? 0));
   if (Number.isNaN(total)) return undefined;
-  // Of a view, no more is known than what it reads.
+  // No more is known of a view than what it reads.
   const times = (name: string) => read.filter((one) => one === name).length;
   const sizeOf = (name: string) =>
     name === ONE_ROW ? 1 : counted.has(name) ? (counted.get(name) ?? 0) / times(name) : (sizes.get(name) ?? total);

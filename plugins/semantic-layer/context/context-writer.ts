@@ -79,7 +79,7 @@ export class ContextWriter {
 
   /**
    * Text of at most `maxBytes` in two parts. A layer that fits is written whole and always the same, for prompt caches.
-   * Of a larger one every question gets the names, and the entities, metrics, terms and solved questions that it is about.
+   * With a larger one every question gets the names, and the entities, metrics, terms and solved questions that it is about.
    */
   async parts(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<LayerContext> {
     const { maxBytes = DEFAULT_CONTEXT_BYTES, rerank } = options;

@@ -75,7 +75,7 @@ const columns = new WeakMap<ModelEntity, ReadonlyMap<string, ModelDimension>>();
 function columnsOf(entity: ModelEntity): ReadonlyMap<string, ModelDimension> {
   const pairs = () =>
     entity.dimensions.map((dimension) => [lower(dimension.sql.replaceAll(/["`[\]]/g, '')), dimension] as const);
-  // Of several dimensions of one column the first is taken.
+  // The first of several dimensions of one column is taken.
   const found = columns.get(entity) ?? new Map(pairs().reverse());
   columns.set(entity, found);
   return found;

@@ -24,7 +24,7 @@ interface Names {
 
 /** Names that one statement may give to values, and characters that may stand in their places. */
 const [MAX_VALUES, MAX_PLACED] = [100, 100_000];
-/** Of nodes in each other, of which an expression has about three: more than any that is read by itself. */
+/** How deep nodes may stand in each other, of which an expression has about three: more than any that is read by itself. */
 const MAX_DEPTH = 900;
 
 const namesOf = new WeakMap<Cursor, Names>();

@@ -18,7 +18,7 @@ interface Session {
 }
 
 export const SESSIONS = ['sessions'];
-/** Of what a browser says about itself. */
+/** How much is shown of what a browser says about itself. */
 const MAX_DEVICE_CHARACTERS = 160;
 
 async function readSessions(signal: AbortSignal) {

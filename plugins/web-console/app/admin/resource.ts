@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { ApiRequest } from '../api/client.ts';
 
-/** Of a form or a filter, by the names of its fields. Several choices are separated by commas. */
+/** What a form or a filter holds, by the names of its fields. Several choices are separated by commas. */
 export type Values = Readonly<Record<string, string>>;
 
 export interface Option {

@@ -4,7 +4,7 @@ import { TEXTS } from '../texts.ts';
 export interface Failure {
   /** What went wrong and what to do next. */
   readonly message: string;
-  /** Of the answer; 0 where the server was not reached. */
+  /** The status of the answer; 0 where the server was not reached. */
   readonly status: number;
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;

@@ -7,7 +7,7 @@ export interface AnswerMetadata {
   readonly notes?: readonly Note[];
   readonly choices?: readonly Choice[];
   readonly pendingActions?: readonly { readonly id: string; readonly summary: string }[];
-  /** Of a message that was read from storage. */
+  /** Set for a message that was read from storage. */
   readonly stored?: { readonly status: 'complete' | 'running' | 'interrupted'; readonly rating?: 'good' | 'bad' };
   /** Where the answer is stored. */
   readonly conversationId?: string;

@@ -37,7 +37,7 @@ async function isNewest(chat: Chat<ChatMessage>, answer: ChatMessage): Promise<b
     const { messages } = await call<{ messages: StoredMessage[] }>(`${pathOf(chat.id)}?limit=1`);
     const newest = messages.at(-1);
     if (newest === undefined) return true;
-    // Of an answer that this tab has stopped itself, the server may not know it yet.
+    // The server may not know yet of an answer that this tab has stopped itself.
     const isElsewhere = newest.status === 'running' && answer.metadata?.stored !== undefined;
     return newest.id === answer.id && !isElsewhere;
   } catch (error) {

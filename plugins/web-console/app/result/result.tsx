@@ -67,7 +67,7 @@ function ResultViews({
   const ran = shownStatement(table, statement);
   const hasSql = ran.asked !== undefined || ran.executed !== undefined;
   const view: View = state.view === 'sql' && !hasSql ? 'table' : state.view;
-  // Of all rows, so that a filter changes what is drawn and not how.
+  // Chosen by all rows, so that a filter changes what is drawn and not how.
   const chart = useChart(columns, table.rows);
   const [hasFilters, setHasFilters] = useState(false);
   const [isPrinting, setIsPrinting] = useState(false);

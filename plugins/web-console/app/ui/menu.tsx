@@ -4,10 +4,10 @@ import { Popover } from './popover.tsx';
 import { ShownText } from './shown-text.tsx';
 
 export interface MenuItem {
-  /** Of what the item is about, where labels may be equal. */
+  /** Names what the item is about, where labels may be equal. */
   readonly id?: string;
   readonly label: string;
-  /** Of a choice: whether it holds. */
+  /** Whether a choice holds. */
   readonly isChecked?: boolean;
   readonly onSelect: () => void;
 }

@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 import styles from './shown-text.module.css';
 import { visibleParts } from './visible-text.ts';
 
-/** Of a text that is full of hidden characters, elements for each would slow the page down. */
+/** A text full of hidden characters would slow the page down, with an element for each. */
 const MAX_MARKED_PARTS = 100;
 
 export interface ShownTextProps {

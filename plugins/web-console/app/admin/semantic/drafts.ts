@@ -63,7 +63,7 @@ export function hasDrafts(me: Pick<Me, 'mode' | 'user' | 'orgId'>): boolean {
   return [...byOrganization.values()].some(({ size }) => size > 0);
 }
 
-/** Of all organizations: the person signs out. */
+/** Drops the drafts of all organizations: the person signs out. */
 export function dropDrafts(): void {
   for (const drafts of byOrganization.values()) drafts.clear();
   store();

@@ -42,7 +42,7 @@ interface ContentsProps {
   readonly hasProblems: boolean;
 }
 
-/** Of a file with metrics, terms or the catalog. */
+/** Shows what a file with metrics, terms or the catalog holds. */
 function PartContents({ file, hasProblems }: ContentsProps): ReactNode {
   const all = [useMetrics(), useGlossary(), useCatalog()] as const;
   const [metrics, glossary, catalog] = all;

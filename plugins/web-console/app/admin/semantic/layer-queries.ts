@@ -107,7 +107,7 @@ const MAX_LATEST = 5;
 export const useVersions = (file: string): UseQueryResult<VersionPage> =>
   useQuery(answer<VersionPage>(`/versions?limit=${MAX_VERSIONS}&file=${encodeURIComponent(file)}`));
 
-/** Of all files. */
+/** The latest versions of all files. */
 export const useLatestVersions = (): UseQueryResult<VersionPage> =>
   useQuery(answer<VersionPage>(`/versions?limit=${MAX_LATEST}`));
 

@@ -33,7 +33,7 @@ export interface ChartPoints {
 
 const MAX_LABEL = 60;
 const MAX_SERIES = 8;
-/** Of all series together: more take long to draw. */
+/** Most points of all series together: more take long to draw. */
 const MAX_POINTS = 5_000;
 const MAX_SHOWN: Readonly<Record<ChartSpec['mark'], number>> = {
   bar: 50,

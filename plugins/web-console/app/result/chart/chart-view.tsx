@@ -58,7 +58,7 @@ interface SelectsProps {
   readonly onChange: (spec: ChartSpec) => void;
 }
 
-/** Of more columns a list would be no help. */
+/** A list of more columns would be no help. */
 const MAX_OPTIONS = 100;
 
 function ChartSelects({ spec, columns, onChange }: SelectsProps): ReactNode {

@@ -11,7 +11,7 @@ const LINE = '#d5dbe3';
 const BAR_STEP = 20;
 const HEIGHT = 300;
 const MAX_LABEL_PIXELS = 160;
-/** Of an entry of the legend, with its symbol. */
+/** The width of an entry of the legend, with its symbol. */
 const ENTRY_PIXELS = MAX_LABEL_PIXELS + 30;
 const FONT = 'system-ui, sans-serif';
 

@@ -6,9 +6,9 @@ import { placeAt } from './yaml-place.ts';
 export interface KnownNames {
   readonly tables: readonly string[];
   readonly entities: readonly string[];
-  /** Of the file's own entity. */
+  /** Names the columns of the file's own entity. */
   columns(): Promise<readonly string[]>;
-  /** Of any entity, by its name. */
+  /** Names the columns of any entity. */
   columnsOf(entity: string): Promise<readonly string[]>;
 }
 
@@ -54,7 +54,7 @@ function keySuggestions(keys: Keys): readonly Suggestion[] {
   }));
 }
 
-/** Of the entities that the file joins to. */
+/** Suggests columns of the entities that the file joins to. */
 async function joinedColumns(text: string, names: KnownNames): Promise<readonly Suggestion[]> {
   const targets = [...new Set([...text.matchAll(TARGET)].map(([, , target = '']) => target))];
   const columns = await Promise.all(targets.map(async (target) => named(await names.columnsOf(target), target)));
