@@ -221,6 +221,12 @@ describe('nothing is proposed', () => {
     ['from statements that failed', times(5, (index) => ({ ...JOINED(index), error: 'failed: x' }))],
     ['from what the layer hides', times(5, () => ({ sql: 'SELECT region, MAX(card) FROM orders GROUP BY region' }))],
     [
+      'from what the layer hides, in a window',
+      times(5, () => ({
+        sql: 'SELECT region, SUM(total) AS takings FROM orders GROUP BY region WINDOW w AS (ORDER BY card)',
+      })),
+    ],
+    [
       'from what the layer masks',
       times(5, () => ({
         sql: 'SELECT o.region, COUNT(DISTINCT c.ssn) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1',

@@ -61,14 +61,18 @@ function finderFor({ entities }: SemanticModel, connectionId: string | null) {
   };
 }
 
-/** Names of columns that are hidden or masked: nothing is learned from a statement that has one. */
-function protectedNames({ entities }: SemanticModel): ReadonlySet<string> {
-  const names = entities.flatMap(({ dimensions }) =>
-    dimensions
-      .filter(({ hidden, mask }) => hidden === true || mask !== undefined)
-      .flatMap(({ name, sql }) => [name, ...(sql.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? [])]),
+const wordsIn = (sql: string): readonly string[] => sql.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? [];
+
+/** Tells of a statement whether it has a name of a column that is hidden or masked: nothing is learned from it. */
+function protectedIn({ entities }: SemanticModel): (sql: string, use: StatementUse) => boolean {
+  const dimensions = entities.flatMap((entity) =>
+    entity.dimensions.filter(({ hidden, mask }) => hidden === true || mask !== undefined),
   );
-  return new Set(names.map(fold));
+  const names = new Set(dimensions.flatMap(({ name, sql }) => [name, ...wordsIn(sql)]).map(fold));
+  // A column is found wherever it stands; words of an expression, such as CASE, only as names.
+  const columns = new Set(dimensions.filter(({ sql }) => wordsIn(sql).join() === sql).map(({ sql }) => fold(sql)));
+  return (sql, use) =>
+    wordsIn(sql).some((word) => columns.has(fold(word))) || [...use.names].some((name) => names.has(name));
 }
 
 /** The statements in the order in which they were asked. Those that cannot be read are left out. */
@@ -80,7 +84,7 @@ export async function readLog(request: LogRequest): Promise<LoggedStatement[]> {
   const shared = entries.filter(({ orgId }) => !hasOwnLayer(orgId));
   const ids = [...new Set(shared.map(({ conversationId }) => conversationId).filter(isUuid))];
   const asked = Map.groupBy(await askedQuestions(db, ids), ({ conversationId }) => conversationId);
-  const hidden = protectedNames(model);
+  const isProtected = protectedIn(model);
   const finders = new Map<string | null, ReturnType<typeof finderFor>>();
   const engineOf = enginesOf(entries, request.connections);
   const statements: LoggedStatement[] = [];
@@ -93,7 +97,7 @@ export async function readLog(request: LogRequest): Promise<LoggedStatement[]> {
     try {
       const select = parseStatement(entry.sql, dialect, DEFAULT_LIMITS);
       const use = useOf(select, find);
-      if ([...use.names].some((name) => hidden.has(name))) continue;
+      if (isProtected(entry.sql, use)) continue;
       const question = asked.get(conversationId ?? '')?.findLast(({ at }) => at <= timestamp)?.text;
       statements.push({ entry, select, dialect, use, question });
     } catch {
