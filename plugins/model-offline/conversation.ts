@@ -93,6 +93,7 @@ const FOREIGN =
 /** "their names", "what is their average salary": of what was asked for before. */
 const THEIRS =
   /^\W*(?:(?:and|also|please|show|list|give|me|what|is|are|was|were|how|many|much) )*(?:the )?(?:their|its)\b/i;
+const STARTS = /^\W*(?:(?:list|show|give)(?: me| us)? )?(?:all|every)\b/i;
 const ASKS = /^\W*(?:how|what|which|who|whom|whose|when|where|is|are|do|does|did|compare)\b/i;
 
 type Place = Readonly<{ isFirst: boolean; isShown: boolean }>;
@@ -148,7 +149,9 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
   const { request, unplaced, respelt, lookups } = reader.read(message);
   const refersBack =
-    /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message) || THEIRS.test(message);
+    /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message) ||
+    THEIRS.test(message) ||
+    /\bit\b(?! takes?\b)/i.test(message);
   if (refersBack && !(pending ?? last))
     return refuse([], 'I did not understand the question that this refers to.', state);
   const goesOn = !picked && (correction.trim() !== '' || refersBack || isFollowUp(request));
@@ -158,6 +161,11 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
     return refuse(unplaced, 'I did not understand the question that this refers to.', state);
   if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {}, lookups);
   if (isNothing(request)) return refuse([], 'I could not tell what you want to see.', state);
+  const { figures, columns, subject, ranking } = request;
+  const isOrder = ranking?.isTotal === true && ranking.isSorting !== true;
+  const isLimit = figures.length + columns.length === 0 && !subject && (!ranking?.key || isOrder);
+  if (before && isCut(before.request) && !picked && (goesOn || isOpen(message, request)) && !isLimit)
+    return refuse([], 'I cannot go on from a list that was cut; ask it in one sentence.', state);
   // "average price" after "machines in Graz": of those, or of all?
   if (!goesOn && !picked && last && !pending && isOpen(message, request) && hasContext(last.request)) {
     const alternatives = [merge(last.request, request), request];
@@ -182,17 +190,18 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
 }
 
 /** No sentence, only a figure, columns or one thing: it may go on from the question before. */
-function isOpen(
-  message: string,
-  { subject, ranking, conditions, periods, which, figures, columns, shown, groups }: Request,
-) {
-  const isThing =
-    subject !== undefined && figures.length + columns.length + groups.length === 0 && !/\s\S+\s/.test(message.trim());
-  const isPart = subject === undefined && figures.length + columns.length + (shown?.length ?? 0) > 0;
-  return (isThing || isPart) && !ASKS.test(message) && !which && !ranking && conditions.length + periods.length === 0;
+function isOpen(message: string, { ranking, conditions, periods }: Request): boolean {
+  const isShort =
+    message.trim().split(/\s+/).length <= 5 && !/\b(?:there|have|all|total|overall|exist)\b/i.test(message);
+  return (
+    (isShort || !ASKS.test(message)) && !ranking && conditions.length + periods.length === 0 && !STARTS.test(message)
+  );
 }
-const hasContext = ({ conditions, periods, groups }: Request): boolean =>
-  conditions.length + periods.length + groups.length > 0;
+const hasContext = ({ conditions, periods, groups, ranking }: Request): boolean =>
+  ranking !== undefined || conditions.length + periods.length + groups.length > 0;
+/** Rows of a list that was cut, which a figure or another thing cannot go on from. */
+const isCut = ({ figures, ranking }: Request): boolean =>
+  figures.length === 0 && ranking !== undefined && !ranking.isSorting;
 
 /** Rows that are related in several ways: the reply names the joins. */
 function pathAsked(error: unknown): Asking | undefined {

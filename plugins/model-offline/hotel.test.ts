@@ -172,5 +172,20 @@ it('asks whether a figure goes on from the question before', () => {
   const asked = talk('bookings in Spain', 'average price');
   expect(asked).toMatchObject({ kind: 'clarify', choices: [expect.stringContaining('Spain'), expect.any(String)] });
   expect(talk('bookings in Spain', 'average price', '2')).not.toMatchObject({ plan: { filters: expect.anything() } });
-  expect(talk('bookings in Spain', 'What is the average price?').kind).toBe('plan');
+  expect(talk('bookings in Spain', 'What is the average price of all bookings?').kind).toBe('plan');
+});
+
+it.each([
+  [['bookings in Spain', 'which hotels?']],
+  [['bookings in Spain', 'how many employees']],
+  [['latest 3 bookings', 'average price']],
+  [['latest 3 bookings', 'sort by price']],
+])('does not go on by itself in %s', (messages) => {
+  expect(talk(...messages).kind).not.toBe('plan');
+});
+
+it('keeps the direction of a ranking that is cut shorter', () => {
+  expect(talk('top 5 hotels by revenue', 'only the first 3')).toMatchObject({
+    plan: { limit: 3, orderBy: [{ direction: 'desc' }] },
+  });
 });

@@ -148,8 +148,12 @@ export function condition(cursor: Cursor, how: Partial<Condition> = {}): boolean
   const taken = before || after ? 2 : 1;
   const isPlace = item!.lead.some((word) => /^(in|from|of)$/.test(word));
   const isNext = item!.lead.length === 0 && at.adjectiveIn(here(cursor, -1), cursor.roleOf) !== undefined;
-  const mention = (before ?? after ?? alone)!;
+  const said = (before ?? after ?? alone)!;
   const isAdjective = at.entityIn(next) !== undefined && next!.lead.length === 0;
+  // "active agents", where policies are active too
+  const owners = isAdjective ? entitiesIn(at.entityIn(next)).map(({ entity }) => entity) : [];
+  const own = said.meanings.filter((one) => one.kind !== 'term' && owners.includes(one.entity));
+  const mention = own.length > 0 ? { ...said, meanings: own } : said;
   const isOfFigure = !isAdjective && next?.lead.length === 0 && at.measureIn(next, cursor.roleOf) !== undefined;
   const isSaid = item!.lead.some((word) => /^(is|are|was|were)$/.test(word));
   return addCondition(cursor, { type: 'is', mention, isPlace, isNext, isAdjective, isOfFigure, isSaid, ...how }, taken);
@@ -199,8 +203,11 @@ function lacking(cursor: Cursor, canLack: boolean): boolean {
     ? item.meanings.filter((one) => one.kind === 'dimension' && /_id$/i.test(one.dimension.name))
     : [];
   if (keys.length > 0) return addCondition(cursor, { type: 'missing', mention: at.mentionOf(item, keys) }, 1);
-  if (condition(cursor, { negated: true })) return true;
   const dimension = at.dimensionIn(item, cursor.roleOf);
+  // "without email", where that is a column and how invoices are sent
+  if (canLack && dimension && at.rankOf(dimension) >= 2 && at.rankOf(at.conditionIn(item, cursor.roleOf)) >= 2)
+    cursor.request.unclear = item.text;
+  if (condition(cursor, { negated: true })) return true;
   if (!dimension || !(canLack || at.dateIn(item)) || /^(time|number)$/.test(here(cursor, 1)?.kind ?? '')) return false;
   return addCondition(cursor, { type: 'missing', mention: dimension, orZero: !at.dateIn(item) }, 1);
 }

@@ -223,6 +223,8 @@ export function measure(cursor: Cursor): boolean {
   const isMeasure = !entity && at.measureIn(item, cursor.roleOf)?.meanings.some((one) => noun?.meanings.includes(one));
   const isCount = entity && cursor.joined === 'and' && cursor.request.figures.length > 0;
   if (!isCount && !(isMeasure && cursor.joined !== 'or')) return false;
+  // "premium of active policies", where that is a figure too
+  if (item?.lead.includes('of') && request.figures.length > 0 && !isCount) request.unclear = item.text;
   const isBeside = cursor.joined === 'and' && request.figures.length === 0 && at.entityIn(here(cursor, -2));
   if (isTheirs) request.listing = true;
   else if (isBeside && request.subject) addFigure(cursor, { fn: 'count', mention: request.subject });

@@ -88,7 +88,12 @@ function mergedRanking({ ranking: before, figures: [key] }: Request, next: Ranki
   // "top 3" of what was measured.
   if (!before && isRest && key) return { ...next, key, isTotal: true };
   if (!before || !next) return next ?? before;
-  if (isRest) return { ...before, ...(next.direction && { direction: next.direction }), limit: next.limit! };
+  if (isRest)
+    return {
+      ...before,
+      ...(next.direction && next.of !== 'time' && { direction: next.direction }),
+      limit: next.limit!,
+    };
   return next.key && next.isTotal && !next.isSorting
     ? { ...before, key: next.key, isTotal: true }
     : { ...before, ...next };

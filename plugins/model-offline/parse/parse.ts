@@ -243,6 +243,9 @@ const column: Rule = (cursor) => {
   const dimension = item?.kind === 'names' && at.nounIn(item, roleOf) ? at.dimensionIn(item, roleOf) : undefined;
   if (!dimension || cursor.joined === 'or') return false;
   const date = at.dateIn(item);
+  // "phone bookings", where that is a number of guests and a channel
+  const isValue = item!.meanings.some(({ kind, rank }) => kind === 'value' && rank === 3);
+  if (isValue && at.entityIn(here(cursor, 1)) && here(cursor, 1)!.lead.length === 0) request.unclear = item!.text;
   if (
     date &&
     item!.tokens.at(-1)!.word !== 'date' &&
@@ -254,6 +257,8 @@ const column: Rule = (cursor) => {
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
   // "finished on the due date" compares two of them.
   if (date && item!.lead.includes('the') && at.dateIn(here(cursor, -1))) request.unclear = item!.text;
+  // "card payments" are no dates.
+  if (date && at.rankOf(date) === 0 && !request.subject && !request.when && request.columns.length === 0) return false;
   // "open orders" are none with a date at which shops opened.
   if (date && at.rankOf(date) === 0 && item!.tokens.length === 1 && !request.when) return false;
   cursor.at++;

@@ -82,7 +82,8 @@ const labelOfWay = (way: Way): string =>
     ? `${of.labelOfDimension(way)} is ${way.value}`
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
-const FINISHED = /^(complete|close|resolve|solve|finish|end|deliver|return|expire|terminate)(d|ed|s|es)?$/i;
+const FINISHED =
+  /^((complet|clos|resolv|solv|finish|end|deliver|return|expir|terminat|cancell?|laps|reject|withdraw|churn)(e|ed|es|s|n|ing)?|lost|left)(?= |$)/i;
 
 /** A value, term, segment or yes/no attribute. */
 function applyIs(
@@ -94,15 +95,16 @@ function applyIs(
   const isEvent = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && isTime(one.dimension);
   const all = meanings.filter((one): one is Way => /^(value|segment|dimension)$/.test(one.kind) && !isEvent(one));
   const term = meanings.find((one) => one.kind === 'term');
+  // "completed in May" may be begun then, or ended.
+  const isDated = negated || meanings.some((one) => isEvent(one) && one.entity === base);
+  const { until } = FINISHED.test(text) && !isDated ? spanOf(base) : {};
+  if (until) planner.events.push({ entity: base, dimension: until, isCertain: false });
   if (term && all.every(({ rank }) => rank <= term.rank)) {
     applyTerm(planner, term, negated);
     return;
   }
   const events = negated ? [] : meanings.filter(isEvent).filter(({ entity }) => entity === base);
   planner.events.push(...events.map((one) => ({ ...one, isCertain: false })));
-  // "completed in May" may be begun then, or ended.
-  const { until } = FINISHED.test(text) && !negated && events.length === 0 ? spanOf(base) : {};
-  if (until) planner.events.push({ entity: base, dimension: until, isCertain: false });
   const related = all.filter(({ entity }) => of.isRelated(planner, base, entity));
   const attributes = new Set(related.map((one) => (one.kind === 'segment' ? one.segment.name : one.dimension.name)));
   // What the rows have themselves is meant, unless something named beside them has it too; else different attributes

@@ -1,7 +1,7 @@
 /** Decides which date a period is about, asks where several could be, and puts the periods into the plan. */
 import type { Mention, Period } from '../parse/request.ts';
 import { type ClosedRange, type DayRange, rangeText } from '../words/calendar.ts';
-import type { PlanFilter } from '../words/layer.ts';
+import type { ModelDimension, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
@@ -49,6 +49,15 @@ function measuredDates({ plan, base, lexicon }: of.Planner): of.Owned[] {
   return laterDates(base).filter(({ dimension }) => words.has(dimension.sql));
 }
 
+/** Dates that reach into the periods asked for, which the rows' own date, as far as it is known, does not. */
+function aheadOf({ base, request }: of.Planner, [own, more]: readonly of.Owned[]): of.Owned[] {
+  const from = request.periods.flatMap(({ phrase }) => phrase.flatMap((one) => one.from ?? [])).sort()[0];
+  const last = own?.dimension.range?.[1];
+  if (more || from === undefined || last === undefined || String(last).slice(0, 10) >= from) return [];
+  const isAhead = (one: ModelDimension): boolean => isTime(one) && String(one.range?.[1] ?? '').slice(0, 10) >= from;
+  return base.dimensions.filter(isAhead).map((dimension) => ({ entity: base, dimension }));
+}
+
 /** The date a period is about: the one it was said of, that of a noun or condition beside it, or the rows' own. */
 export function dateOf(
   planner: of.Planner,
@@ -74,6 +83,8 @@ export function dateOf(
   if (verb === 'everyday' && base.model.type !== 'fact')
     throw refusal([text], `Say which date of ${base.many} that is about.`);
   const own = datesOf(base);
+  const ahead = aheadOf(planner, own);
+  if (ahead.length > 0) return either(ahead);
   // "students we had in 2024" did not all begin then.
   const isStanding = (base.model.type === 'dimension' || isPeople(base)) && base.dimensions.some(isLater);
   if (isStanding && !request.new && text && request.periods.every(({ phrase: [range] }) => range?.from && range.to))

@@ -49,7 +49,8 @@ export function withSubject(request: Request, context: of.PlanContext): Request 
   const owners = noun ? [...conditionEntities(context, noun)] : [];
   // "how many suites" are not the one type that is called so.
   const isName = noun?.meanings.some((one) => one.kind === 'value' && labelOf(one.entity).includes(one.dimension));
-  if (isName && request.counting) throw refusal([noun!.text], `I know "${noun!.text}" as the name of one row only.`);
+  if (isName && (request.counting || groups.length > 0))
+    throw refusal([noun!.text], `I know "${noun!.text}" as the name of one row only.`);
   const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
   if (found.length === 0) return request;
   return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found), subject?.plural) };
@@ -125,9 +126,12 @@ export function shapeOf(request: Request, context: of.PlanContext): Shape {
 }
 
 /** "downtime", "generation": how many there were, or how much of it? */
-function checkCountable({ text, plural }: Mention, { many }: EntityEntry): void {
-  if (!plural && /(ion|ance|ing|ment|time|age|ory|ock)$/i.test(text))
-    throw refusal([text], `Say whether you mean the number of ${many} or one of their figures.`);
+function checkCountable(subject: Mention, { many }: EntityEntry): void {
+  const { text, plural } = subject;
+  const isMass = !plural && /(ion|ance|ing|ment|time|age|ory|ock)$/i.test(text);
+  // "fees" of a table of invoices for them
+  const isMoney = of.best(subject.meanings)[0]?.rank !== 3 && /(fee|fine|charge|cost|refund|expense)s?$/i.test(text);
+  if (isMass || isMoney) throw refusal([text], `Say whether you mean the number of ${many} or one of their figures.`);
 }
 
 /** "booking fees by channel", "the total amount": all of them, unless the word may be of one. */

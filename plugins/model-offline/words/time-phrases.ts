@@ -115,7 +115,7 @@ function recentYears({ from, to }: ClosedRange, today: string): ClosedRange[] {
 
 const PREPOSITION = /^(?:(?:in|between|during|on|for|from|of|at|over|within|throughout) )+/;
 const BOUND =
-  /^(?:(since|starting)(?: from| in| on)?|(after)|(before)|(?:up )?(?:to|until|till|through)(?= )|until|till|through) /;
+  /^(?:(since(?: from| in| on)?|starting from)|(after)|(before)|(?:up )?(?:to|until|till|through)(?= )|until|till|through) /;
 
 /** The longest time expression that starts at token `at`, with its prepositions. `isApart`: two periods are compared. */
 export function readTime(tokens: readonly Token[], at: number, now: Date, isApart = false): Match | undefined {
