@@ -12,6 +12,8 @@ import {
   type Session,
   uniqueNames,
   type ViewDefinition,
+  type WallClock,
+  wallClockOf,
 } from '../datasource-kit/index.ts';
 import { describeDatabases } from './catalog/describe.ts';
 import { loginWarnings } from './catalog/privileges.ts';
@@ -25,7 +27,6 @@ import { queryParams } from './parameters.ts';
 import { COMMAND_SETTINGS, type Settings, statementSettings } from './settings.ts';
 import type { ClickhouseTarget } from './url.ts';
 import { type Decoder, Decoders } from './values/values.ts';
-import { type WallClock, wallClockOf } from './values/zones.ts';
 import type { AnswerLine } from './wire/answer.ts';
 import { type ReplicaClient, rowsOf } from './wire/client.ts';
 import { OtherFormat, ServerFault } from './wire/fault.ts';

@@ -1,12 +1,14 @@
 /** ClickHouse URLs: replicas, and encryption, named as the clients of ClickHouse name them. */
-import type { SecureContextOptions } from 'node:tls';
 import {
   assertRemote,
   invalidUrl,
   maskServerUrl,
   parseServerUrl,
-  readUrlFile,
+  type ServerUrl,
   type UrlDialect,
+  type UrlTls,
+  urlFlag,
+  urlTls,
 } from '../datasource-kit/index.ts';
 import { CLICKHOUSE_SCHEMES } from './schemes.ts';
 
@@ -46,7 +48,6 @@ const DIALECT: UrlDialect = {
 
 /** Parameters that name files of this server. */
 const FILE_PARAMS = ['ca_cert', 'ca_certs', 'client_cert', 'certfile', 'client_cert_key', 'keyfile'];
-type ParsedUrl = ReturnType<typeof parseServerUrl>;
 
 /** Replicas of one URL. */
 const MOST_REPLICAS = 32;
@@ -65,7 +66,7 @@ export interface ClickhouseTarget {
   /** Cluster on which statements are ended; `undefined`: on the replica that runs them. */
   readonly cluster: string | undefined;
   /** `undefined`: never encrypted. */
-  readonly tls: (SecureContextOptions & { readonly rejectUnauthorized: boolean }) | undefined;
+  readonly tls: UrlTls | undefined;
   readonly maskedUrl: string;
 }
 
@@ -80,34 +81,6 @@ function serverUrls(text: string) {
   return all.map((host) => parseServerUrl(`${scheme}${login}${host}${rest}`, DIALECT));
 }
 
-function flag(params: ReadonlyMap<string, string>, ...names: readonly string[]): boolean | undefined {
-  const name = names.find((one) => params.has(one));
-  if (name === undefined) return undefined;
-  const value = { true: true, '1': true, yes: true, false: false, '0': false, no: false }[
-    String(params.get(name)).toLowerCase()
-  ];
-  if (value === undefined) throw invalidUrl(DIALECT, `its "${name}" is neither true nor false`);
-  return value;
-}
-
-function tlsOptions(params: ReadonlyMap<string, string>): ClickhouseTarget['tls'] {
-  const read = (...names: readonly string[]) => {
-    const name = names.find((one) => params.has(one));
-    return name === undefined ? undefined : readUrlFile(String(params.get(name)), name, DIALECT);
-  };
-  const [ca, cert, key] = [
-    read('ca_cert', 'ca_certs'),
-    read('client_cert', 'certfile'),
-    read('client_cert_key', 'keyfile'),
-  ];
-  return {
-    rejectUnauthorized: flag(params, 'verify') ?? !(flag(params, 'skip_verify') ?? false),
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-  };
-}
-
 /** Throws `configuration_error` for a URL that reads files of this server. */
 export function assertRemoteClickhouseUrl(text: string): void {
   for (const url of serverUrls(text)) assertRemote(url, FILE_PARAMS, DIALECT);
@@ -119,9 +92,9 @@ export function parseClickhouseUrl(text: string): ClickhouseTarget {
   if (first === undefined) throw invalidUrl(DIALECT, 'it is no URL');
   const { params } = first;
   const isTlsScheme = /^\s*clickhouses:/i.test(text);
-  const isSecure = flag(params, 'secure', 'ssl', 'tls') ?? isTlsScheme;
+  const isSecure = urlFlag(first, DIALECT, 'secure', 'ssl', 'tls') ?? isTlsScheme;
   if (isTlsScheme && !isSecure) throw invalidUrl(DIALECT, 'it begins with "clickhouses://" and turns encryption off');
-  const replicaOf = ({ host, port = isSecure ? 8443 : 8123 }: ParsedUrl): Replica => {
+  const replicaOf = ({ host, port = isSecure ? 8443 : 8123 }: ServerUrl): Replica => {
     if (host.startsWith('/')) throw invalidUrl(DIALECT, 'it names a socket, which ClickHouse does not have');
     if (port < 1) throw invalidUrl(DIALECT, 'its port is no port number');
     return { host: host === '' ? 'localhost' : host, port };
@@ -130,7 +103,7 @@ export function parseClickhouseUrl(text: string): ClickhouseTarget {
   if (cluster !== undefined && !/^[\w.{}-]{1,100}$/.test(cluster)) {
     throw invalidUrl(DIALECT, 'its "cluster" is no name of a cluster');
   }
-  const masked = (url: ParsedUrl) =>
+  const masked = (url: ServerUrl) =>
     maskServerUrl(isSecure ? 'clickhouses' : 'clickhouse', { ...url, host: replicaOf(url).host }, '').replace(
       /\/$/,
       '',
@@ -142,7 +115,7 @@ export function parseClickhouseUrl(text: string): ClickhouseTarget {
     replicas: [replicaOf(first), ...more.map(replicaOf)],
     database: first.database === '' ? 'default' : first.database,
     cluster,
-    tls: isSecure ? tlsOptions(params) : undefined,
+    tls: isSecure ? urlTls(first, DIALECT) : undefined,
     maskedUrl: `${[masked(first), ...others].join(',')}/${first.database}`,
   };
 }

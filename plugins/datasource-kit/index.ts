@@ -24,7 +24,7 @@ export { type FileErrors, fileErrors } from './process/file-errors.ts';
 export { ProcessWatcher } from './process/process-watcher.ts';
 export type { EstimateMessage, ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
 export { encodeParam } from './process/wire-params.ts';
-export { firstOf } from './server/addresses.ts';
+export { firstOf, lookupOf } from './server/addresses.ts';
 export {
   type PostgresCommand,
   PostgresCommands,
@@ -42,7 +42,12 @@ export {
   maskServerUrl,
   parseServerUrl,
   readUrlFile,
+  type ServerUrl,
   type UrlDialect,
+  type UrlTls,
+  urlFlag,
+  urlTls,
 } from './url/server-url.ts';
 export * from './values.ts';
 export type { ViewDefinition } from './view-definition.ts';
+export { type WallClock, wallClockOf } from './zones.ts';

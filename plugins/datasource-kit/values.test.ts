@@ -7,6 +7,7 @@ import {
   json,
   RowCollector,
   real,
+  shortFraction,
   uniqueNames,
   type Value,
   withObjects,
@@ -186,4 +187,14 @@ describe('rows as objects', () => {
     expect(result.columnTypes).toEqual([type]);
     expect(result.rows).toEqual(given.map((c) => ({ c })));
   });
+});
+
+it.each([
+  ['2024-02-29T12:30:00.500', '2024-02-29T12:30:00.5'],
+  ['2024-02-29T12:30:00.000Z', '2024-02-29T12:30:00Z'],
+  ['12:30:00.100+01:00', '12:30:00.1+01:00'],
+  ['12:30:00', '12:30:00'],
+  [`.${'0'.repeat(1_000_000)}x`, `.${'0'.repeat(1_000_000)}x`],
+])('gives fractions of times without zeros at their end', (text, short) => {
+  expect(shortFraction(text)).toBe(short);
 });

@@ -177,7 +177,28 @@ export function json(text: string, maxCellBytes: number): string | Converted {
   }
 }
 
-function parseJson(text: string): Cell {
+/** What does not fit, or is nested too deep for programs that write it again, is given as text and cut as such. */
+export function fitting(read: Converted, maxCellBytes: number): Value {
+  const { value, note } = read;
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' && Buffer.byteLength(value) > maxCellBytes ? value : read;
+  }
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  return bytes > maxCellBytes || isDeep(value) ? text : new Converted(value, bytes, note);
+}
+
+/** Longer than any time is. */
+const LONGEST_TIME = 100;
+
+/** Fractions of times as short as they are exact. */
+export const shortFraction = (text: string): string =>
+  text.length > LONGEST_TIME
+    ? text
+    : text.replace(/\.(\d*?)0*(?=(?:Z|[+-]\d\d:\d\d)?$)/, (_, kept: string) => kept && `.${kept}`);
+
+/** JSON parsed, its numbers by the same rule. Throws `SyntaxError`. */
+export function parseJson(text: string): Cell {
   // Only a number of sixteen digits or more can be one that is rounded.
   if (!/\d(?:\.?\d){15}|\de[+-]?\d/i.test(text)) return JSON.parse(text) as Cell;
   // What a reviver is told of a number's source is newer than the library types.

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { RowCollector } from '../../datasource-kit/index.ts';
+import { RowCollector, wallClockOf } from '../../datasource-kit/index.ts';
 import { readAnswer } from '../wire/answer.ts';
 import { linesOf } from '../wire/lines.ts';
 import { Decoders } from './values.ts';
-import { wallClockOf } from './zones.ts';
 
 const LIMITS = { maxRows: 10, maxBytes: 1_000_000, maxCellBytes: 60 };
 

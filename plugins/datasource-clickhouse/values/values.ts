@@ -1,14 +1,20 @@
 /** ClickHouse's values, which arrive as JSON with all digits of their numbers, by the type of their column. */
-import { type Cell, Converted, real, toCell, type Value } from '../../datasource-kit/index.ts';
+import {
+  type Cell,
+  Converted,
+  fitting,
+  real,
+  shortFraction,
+  toCell,
+  type Value,
+  type WallClock,
+} from '../../datasource-kit/index.ts';
 import { RawBytes } from '../wire/answer.ts';
 import { fieldOf, parseType } from './types.ts';
-import type { WallClock } from './zones.ts';
 
 export type Decoder = (value: unknown, maxCellBytes: number) => Value;
 type CellDecoder = (value: unknown, notes: Set<string>) => Value;
 
-/** Writing JSON goes as deep as the value does, and so does the reader of the answer. */
-const MAX_DEPTH = 100;
 const STATES = 'holds states of aggregate functions, given as hexadecimal text';
 const NESTED = new Set(['Array', 'Tuple', 'Map', 'Nested']);
 
@@ -73,7 +79,7 @@ export class Decoders {
     if (NESTED.has(name)) return this.#nested(name, args);
     if (/^B?Float/.test(name)) return (value) => (typeof value === 'number' ? value : real(String(value)));
     if (name === 'DateTime' || name === 'DateTime64') return this.#instant(args);
-    if (name === 'Time' || name === 'Time64') return (value) => withoutZeros(String(value));
+    if (name === 'Time' || name === 'Time64') return (value) => shortFraction(String(value));
     if (name.startsWith('Interval')) return intervalOf(name.slice('Interval'.length));
     if (name === 'FixedString') return padded;
     if (name === 'AggregateFunction') return stateOf;
@@ -84,7 +90,7 @@ export class Decoders {
   #instant(args: readonly string[]): CellDecoder {
     const hasZone = args.some((arg) => arg.startsWith("'"));
     return (value) => {
-      const instant = withoutZeros(String(value));
+      const instant = shortFraction(String(value));
       return hasZone ? instant : this.#wallClock(instant);
     };
   }
@@ -134,22 +140,6 @@ function cellOf(value: unknown, decode: CellDecoder, notes: Set<string>): Cell {
   return toCell(read);
 }
 
-/** What does not fit, or is nested too deep for programs that write it again, is given as text and cut as such. */
-function fitting(read: Converted, maxCellBytes: number): Value {
-  const { value, note } = read;
-  if (typeof value !== 'object' || value === null) {
-    return typeof value === 'string' && Buffer.byteLength(value) > maxCellBytes ? value : read;
-  }
-  const text = JSON.stringify(value);
-  const bytes = Buffer.byteLength(text);
-  return bytes > maxCellBytes || isDeep(value) ? text : new Converted(value, bytes, note);
-}
-
-function isDeep(value: Cell, left = MAX_DEPTH): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return left === 0 || Object.values(value).some((item) => isDeep(item, left - 1));
-}
-
 const plain: CellDecoder = (value) => {
   if (value instanceof RawBytes) return value.bytes;
   if (typeof value !== 'object' || value === null) return value as Value;
@@ -190,8 +180,5 @@ function intervalOf(unit: string): CellDecoder {
 
 function fraction(value: bigint, digits: number): string {
   const absolute = String(value < 0n ? -value : value).padStart(digits + 1, '0');
-  return `${value < 0n ? '-' : ''}${withoutZeros(`${absolute.slice(0, -digits)}.${absolute.slice(-digits)}`)}`;
+  return `${value < 0n ? '-' : ''}${shortFraction(`${absolute.slice(0, -digits)}.${absolute.slice(-digits)}`)}`;
 }
-
-/** Fractions as short as they are exact: the other engines give no zeros either. */
-const withoutZeros = (text: string) => text.replace(/\.(\d*?)0*(?=Z?$)/, (_, kept: string) => kept && `.${kept}`);

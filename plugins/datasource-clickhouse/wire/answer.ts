@@ -3,7 +3,7 @@
  * them how far the server is.
  */
 import { isUtf8 } from 'node:buffer';
-import { type Cell, decimal, toCell } from '../../datasource-kit/index.ts';
+import { type Cell, parseJson, toCell } from '../../datasource-kit/index.ts';
 import { faultOf, OtherFormat } from './fault.ts';
 
 export interface AnswerColumn {
@@ -25,19 +25,10 @@ interface Line {
 }
 
 const BRACE = '{'.charCodeAt(0);
-/** Only a number of sixteen digits or more, or one with an exponent, can be one that is rounded. */
-const MAYBE_ROUNDED = /\d(?:\.?\d){15}|\de[+-]?\d/i;
 /** What is said of an error in the middle of an answer. */
 const FAULT_LIMIT_BYTES = 64 * 1024;
 
-/** What a reviver is told of a number's source is newer than the library types. */
-const exact = (_: string, value: unknown, ...[context]: unknown[]) =>
-  typeof value === 'number' ? decimal((context as { source: string }).source) : value;
-
-function parse(text: string): Line {
-  if (!MAYBE_ROUNDED.test(text)) return JSON.parse(text) as Line;
-  return JSON.parse(text, exact as (key: string, value: unknown) => unknown) as Line;
-}
+const parse = (text: string) => parseJson(text) as Line;
 
 /** Texts of ClickHouse are bytes: what is no UTF-8 is given as base64 in lists and objects, and as bytes by itself. */
 export const bytesOf = (text: string): Buffer =>

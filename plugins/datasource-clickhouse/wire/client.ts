@@ -1,10 +1,10 @@
 /** Asks one replica over HTTP with the official client. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { Cell } from '../../datasource-kit/index.ts';
+import { type Cell, lookupOf } from '../../datasource-kit/index.ts';
 import type { Params } from '../catalog/query.ts';
 import type { Settings } from '../settings.ts';
 import type { ClickhouseTarget, Replica } from '../url.ts';
@@ -28,15 +28,6 @@ export interface Question {
   readonly params?: Params;
   readonly signal: AbortSignal;
 }
-
-/** Connections lead to this address, whatever the name service says of the host by then. */
-const lookupOf =
-  (address: string): LookupFunction =>
-  (_host, options, done) => {
-    const family = isIP(address);
-    if (options.all) done(null, [{ address, family }]);
-    else done(null, address, family);
-  };
 
 export class ReplicaClient {
   readonly #agent: HttpAgent;

@@ -1,4 +1,5 @@
 /** Connects to a host by its addresses, one after the other. */
+import { isIP, type LookupFunction } from 'node:net';
 
 /** Errors of a socket: another address of the host may answer. */
 const isOfSocket = (error: unknown) => /^E[A-Z]+$/.test(String((error as { code?: unknown }).code));
@@ -14,3 +15,12 @@ export async function firstOf<T>(addresses: readonly string[], open: (address: s
   }
   throw Object.assign(new Error('The host has no address.'), { code: 'ENOTFOUND' });
 }
+
+/** Connections lead to this address, whatever the name service says of the host by then. */
+export const lookupOf =
+  (address: string): LookupFunction =>
+  (_host, options, done) => {
+    const family = isIP(address);
+    if (options.all) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };

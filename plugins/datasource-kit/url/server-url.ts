@@ -1,5 +1,6 @@
 /** URLs of database servers. Errors never repeat them: they hold passwords. */
 import { readFileSync } from 'node:fs';
+import type { SecureContextOptions } from 'node:tls';
 import { AtlasError } from '../../../kernel/index.ts';
 
 const NO_HOST = 'no-host.invalid';
@@ -102,4 +103,37 @@ export function readUrlFile(path: string, param: string, dialect: UrlDialect): s
   } catch {
     throw invalidUrl(dialect, `the file of its parameter "${param}" cannot be read`);
   }
+}
+
+/** The first of the parameters that the URL has, as true or false; `undefined`: it has none of them. */
+export function urlFlag({ params }: ServerUrl, dialect: UrlDialect, ...names: readonly string[]): boolean | undefined {
+  const name = names.find((one) => params.has(one));
+  if (name === undefined) return undefined;
+  const value = { true: true, '1': true, yes: true, false: false, '0': false, no: false }[
+    String(params.get(name)).toLowerCase()
+  ];
+  if (value === undefined) throw invalidUrl(dialect, `its "${name}" is neither true nor false`);
+  return value;
+}
+
+export type UrlTls = SecureContextOptions & { readonly rejectUnauthorized: boolean };
+
+/** Encryption by the parameters `verify`, `skip_verify`, `ca_cert`, `client_cert` and `client_cert_key`, and their other names. */
+export function urlTls(url: ServerUrl, dialect: UrlDialect): UrlTls {
+  const { params } = url;
+  const read = (...names: readonly string[]) => {
+    const name = names.find((one) => params.has(one));
+    return name === undefined ? undefined : readUrlFile(String(params.get(name)), name, dialect);
+  };
+  const [ca, cert, key] = [
+    read('ca_cert', 'ca_certs'),
+    read('client_cert', 'certfile'),
+    read('client_cert_key', 'keyfile'),
+  ];
+  return {
+    rejectUnauthorized: urlFlag(url, dialect, 'verify') ?? !(urlFlag(url, dialect, 'skip_verify') ?? false),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  };
 }
