@@ -53,10 +53,17 @@ export function tapDatabase(
 ) {
   const taps = [
     ctx.tapKey(datasourceExecute, key, (statement, scope) =>
-      database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope)),
+      database.execute(
+        statement,
+        scope.signal,
+        () => ctx.call(resultMemory, statement, scope),
+        scope.actor.label ?? undefined,
+      ),
     ),
     ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request)),
-    ctx.tapKey(datasourceEstimate, key, (request, scope) => database.estimate(request, scope.signal)),
+    ctx.tapKey(datasourceEstimate, key, (request, scope) =>
+      database.estimate(request, scope.signal, scope.actor.label ?? undefined),
+    ),
     ctx.tapKey(datasourceViews, key, (_, scope) => database.views(scope.signal)),
     ctx.tapKey(datasourceHealth, key, () => database.health()),
   ];

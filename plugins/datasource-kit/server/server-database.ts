@@ -43,18 +43,20 @@ export class ServerDatabase {
 
   /**
    * Runs one checked statement. An abort of `signal` rejects at once; the server is then told to stop. `memory` is asked
-   * when the statement has got its session.
+   * when the statement has got its session. `user`: the label of the person who asks.
    */
   async execute(
     statement: SqlStatement,
     signal?: AbortSignal,
     memory?: () => Awaitable<ResultMemory | undefined>,
+    user?: string,
   ): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
     const limits = statement.limits ?? DEFAULT_LIMITS;
     const result = await this.#use(limits.timeoutMs, signal, async (session, leftMs) => {
       const room = await memory?.();
-      return session.run(statement, { ...limits, timeoutMs: leftMs, ...(room !== undefined && { memory: room }) });
+      const own = { ...limits, timeoutMs: leftMs, ...(room !== undefined && { memory: room }) };
+      return session.run(statement, own, user);
     });
     return withObjects(result);
   }
@@ -64,9 +66,11 @@ export class ServerDatabase {
   }
 
   /** `undefined`: the server cannot tell. */
-  async estimate({ statement }: EstimateRequest, signal?: AbortSignal): Promise<number | undefined> {
+  async estimate({ statement }: EstimateRequest, signal?: AbortSignal, user?: string): Promise<number | undefined> {
     if (statement.tables === undefined) throw unchecked();
-    return this.#use(ESTIMATE_TIMEOUT_MS, signal, async (session, leftMs) => session.estimate?.(statement, leftMs));
+    return this.#use(ESTIMATE_TIMEOUT_MS, signal, async (session, leftMs) =>
+      session.estimate?.(statement, leftMs, user),
+    );
   }
 
   /** `undefined`: the server does not tell. */

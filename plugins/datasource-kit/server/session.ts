@@ -13,11 +13,11 @@ import type { ViewDefinition } from '../view-definition.ts';
 export interface Session {
   /** False once server or network have ended it. */
   readonly usable: boolean;
-  /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time. */
-  run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult>;
+  /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time; `user`: who asks. */
+  run(statement: SqlStatement, limits: SqlLimits & RowLimits, user?: string): Promise<ArrivedResult>;
   describe(timeoutMs: number, request: DescribeRequest): Promise<readonly TableDescription[]>;
   /** Rows that a checked statement would read; `undefined`, or without the method: it cannot tell. */
-  estimate?(statement: SqlStatement, timeoutMs: number): Promise<number | undefined>;
+  estimate?(statement: SqlStatement, timeoutMs: number, user?: string): Promise<number | undefined>;
   views?(timeoutMs: number): Promise<readonly ViewDefinition[]>;
   /** What the login may do beyond reading, one sentence each, with the commands that take it away. */
   warnings(timeoutMs: number): Promise<readonly string[]>;
