@@ -72,8 +72,10 @@ interface Request {
 
 type Row = SqlResult['rows'][number];
 
-export const quotedTable = ({ schema, name }: TableDescription, { rendering }: SqlDialect) =>
-  [schema, name].flatMap((part) => (part === undefined ? [] : [rendering.quoteName(part)])).join('.');
+export const quotedTable = ({ schema, name }: TableDescription, { rendering, hasCatalogs }: SqlDialect) => {
+  const before = schema === undefined ? [] : hasCatalogs ? schema.split('.') : [schema];
+  return [...before, name].map((part) => rendering.quoteName(part)).join('.');
+};
 
 /** The table behind FROM, of a large one only about `rows` of its rows where the engine can sample. */
 function sampledTable(table: TableDescription, dialect: SqlDialect, rows: number): string {

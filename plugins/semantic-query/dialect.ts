@@ -4,6 +4,7 @@ import { PlanError } from './errors.ts';
 
 export interface Syntax extends Rendering {
   readonly notation: Notation;
+  point(text: string): string;
 }
 
 /** `dialect`: the value, or the name of one that `sql-kit` brings. */
@@ -13,6 +14,7 @@ export function syntaxOf(dialect: SqlDialect | string): Syntax {
     ...rendering,
     notation,
     text: (value) => rendering.text(checked(value)),
+    point: (value) => (rendering.point ?? rendering.text)(checked(value)),
     matches: (value, kind, wanted) => rendering.matches(value, kind, checked(wanted)),
   };
 }

@@ -4,7 +4,9 @@ import { type Call, type Expr, type Form, fold, Level, operandsOf, shapeOf } fro
 const UNITS = /^(?:day|week|month|quarter|year)$/i;
 /** Within the years that every engine has. */
 const SHORT_INTERVAL = /^\d{1,4} (?:second|minute|hour|day|week|month|year)s?$/i;
-const DATE_CAST = /^(?:§::pg_catalog\.(?:date|timestamp|timestamptz)|CAST\(§ AS (?:DATE|TIMESTAMP)\))$/;
+const DATE_CAST = /^(?:§::pg_catalog\.(?:date|timestamp|timestamptz)|CAST\(§ AS (?:DATE|TIMESTAMP)\)|DATE §)$/;
+/** As standard SQL has it. */
+const UNIT_INTERVAL = /^INTERVAL § (?:SECOND|MINUTE|HOUR|DAY|MONTH|YEAR)$/;
 const INTERVAL_CAST = /^(?:§::pg_catalog\.interval|CAST\(§ AS INTERVAL\))$/;
 
 export const isInterval = (expr: Expr) => expr.kind === 'form' && shapeOf(expr).startsWith('INTERVAL §');
@@ -39,9 +41,10 @@ export function isDateForm(form: Form, shape: string): boolean {
 }
 
 export function isIntervalForm(form: Form, shape: string): boolean {
-  if (!INTERVAL_CAST.test(shape)) return false;
   const [text] = operandsOf(form);
-  return text?.kind === 'string' && SHORT_INTERVAL.test(text.value);
+  if (text?.kind !== 'string') return false;
+  if (UNIT_INTERVAL.test(shape)) return /^\d{1,4}$/.test(text.value);
+  return INTERVAL_CAST.test(shape) && SHORT_INTERVAL.test(text.value);
 }
 
 const DATE = /^[12]\d{3}-\d\d-\d\d(?:$|[ T]00:00(?::00)?$)/;

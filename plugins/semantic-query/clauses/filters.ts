@@ -61,18 +61,18 @@ function onDay(period: Period, type: DimensionType): Period {
 }
 
 function timeSide(value: string, type: DimensionType, period: Period, syntax: Syntax): TimeSide {
-  if (period.precision !== 'instant') return { value, point: syntax.text };
+  if (period.precision !== 'instant') return { value, point: syntax.point };
   if (type === 'date') {
     // Days from an instant on begin with the next midnight.
-    return { value, point: (at) => syntax.text(/ 00:00:00$/.test(at) ? at.slice(0, 10) : nextDay(at)) };
+    return { value, point: (at) => syntax.point(/ 00:00:00$/.test(at) ? at.slice(0, 10) : nextDay(at)) };
   }
-  return { value: syntax.instant(value), point: syntax.text };
+  return { value: syntax.instant(value), point: syntax.point };
 }
 
 function timeEquals(value: string, type: DimensionType, period: Period, syntax: Syntax): string {
   const { value: side, point } = timeSide(value, type, period, syntax);
   const isPoint = period.precision === 'instant' || (period.precision === 'day' && type === 'date');
-  if (isPoint) return `${side} = ${syntax.text(type === 'date' ? period.from.slice(0, 10) : period.from)}`;
+  if (isPoint) return `${side} = ${syntax.point(type === 'date' ? period.from.slice(0, 10) : period.from)}`;
   return `${side} >= ${point(period.from)} AND ${side} < ${point(period.to)}`;
 }
 
@@ -113,7 +113,7 @@ function timeFilter(
     return valueFilter(
       operator,
       value,
-      periods.map(({ from }) => syntax.text(from)),
+      periods.map(({ from }) => syntax.point(from)),
       syntax,
     );
   const any = periods.map((period) => timeEquals(value, type, period, syntax));

@@ -309,6 +309,8 @@ export interface Call {
   /** What follows the arguments, inside the parentheses: `IGNORE NULLS`, `SEPARATOR ', '`. */
   readonly tail?: Form | undefined;
   readonly filter: Expr | undefined;
+  /** ` IGNORE NULLS` before OVER. */
+  readonly nulls?: Form;
   /** The window itself, or the name of one in the WINDOW clause. */
   readonly over: Window | string | undefined;
 }

@@ -17,6 +17,8 @@ export interface Rendering {
   days(from: string, to: string): string;
   /** A point in time as it compares with one that is written `2024-03-31 12:00:00`. */
   instant(value: string): string;
+  /** Such a point or day, to be compared with a date or a timestamp; missing: a text. */
+  point?(text: string): string;
   /** True where both are NULL too. */
   same(left: string, right: string): string;
   /** True where just one is NULL too. */

@@ -68,6 +68,8 @@ export interface Syntax {
   core?(cursor: Cursor): Core | undefined;
   /** The number of rows, where it is no plain expression. */
   limit?(cursor: Cursor): Expr | undefined;
+  /** LIMIT, OFFSET and FETCH, where they are not those of the others. */
+  rows?(cursor: Cursor): Pick<Select, 'limit' | 'offset' | 'withTies'>;
   /** What changes a `*` that has just been read. */
   star?(cursor: Cursor, star: Star): ResultColumn;
   /** `USING SAMPLE …` in its canonical spelling. */

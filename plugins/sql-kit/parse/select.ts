@@ -17,9 +17,9 @@ export function parseSelect(cursor: Cursor, known?: Core): Select {
     rest.push({ operator, core: parseCore(cursor) });
   }
   const orderBy = parseOrderBy(cursor);
-  const { limit, offset } = parseLimit(cursor);
+  const end = cursor.dialect.syntax.rows?.(cursor) ?? parseLimit(cursor);
   cursor.leave();
-  return { kind: 'select', at, with: withClause, first, rest, orderBy, limit, offset };
+  return { kind: 'select', at, with: withClause, first, rest, orderBy, ...end };
 }
 
 /** The common tables after WITH; `undefined` where it names values only. */
@@ -65,9 +65,9 @@ function parseCore(cursor: Cursor): Core {
   const at = cursor.token.start;
   const { isStandard, isFriendly, openers } = cursor.dialect.syntax;
   if (isStandard && cursor.isOperator('(')) return { kind: 'nested', at, select: parseParenthesizedSelect(cursor) };
-  if (cursor.is('VALUES')) return parseValues(cursor);
   const special = cursor.dialect.syntax.core?.(cursor);
   if (special !== undefined) return special;
+  if (cursor.is('VALUES')) return parseValues(cursor);
   const everything: ResultColumn[] = [{ kind: 'star', at, table: undefined }];
   if (openers.has('TABLE') && cursor.accept('TABLE')) {
     const nothing = { distinct: false, where: undefined, groupBy: [], having: undefined, windows: [] };

@@ -51,6 +51,10 @@ export interface PrintRules {
   printName?(name: string): string;
   /** The text as it prints, in quotes. */
   printText?(text: string): string;
+  /** A schema of another catalog goes by the names of both, with a dot between. */
+  readonly hasCatalogs?: boolean;
+  /** LIMIT and OFFSET, each with a blank before, where they do not stand in this order. */
+  printLimit?(limit: string | undefined, offset: string | undefined, withTies: boolean): string;
   /** The place of a bound value, counted from 1. */
   printParam?(number: number): string;
 }
@@ -102,6 +106,24 @@ export class ExpressionPrinter {
       if (!this.#rules.keywords.has(upper) && upper !== 'TRUE' && upper !== 'FALSE') return name;
     }
     return `"${name.replaceAll('"', '""')}"`;
+  }
+
+  schema(name: string): string {
+    return this.#rules.hasCatalogs
+      ? name
+          .split('.')
+          .map((part) => this.name(part))
+          .join('.')
+      : this.name(name);
+  }
+
+  /** What ends a SELECT. */
+  limit({ limit, offset, withTies }: Pick<Select, 'limit' | 'offset' | 'withTies'>): string {
+    const [rows, skipped] = [limit, offset].map((expr) => expr && this.expr(expr));
+    if (this.#rules.printLimit !== undefined) return this.#rules.printLimit(rows, skipped, withTies === true);
+    const start = rows === undefined || withTies ? '' : ` LIMIT ${rows}`;
+    const middle = skipped === undefined ? start : `${start} OFFSET ${skipped}`;
+    return rows !== undefined && withTies ? `${middle} FETCH FIRST (${rows}) ROWS WITH TIES` : middle;
   }
 
   names(names: readonly string[]): string {
@@ -183,7 +205,7 @@ export class ExpressionPrinter {
     const column = this.name(name);
     if (table === undefined) return column;
     const qualified = `${this.name(table)}.${column}`;
-    return schema === undefined ? qualified : `${this.name(schema)}.${qualified}`;
+    return schema === undefined ? qualified : `${this.schema(schema)}.${qualified}`;
   }
 
   /** The first operand is in parentheses at equal strength too: it was when it was written. */
@@ -234,6 +256,7 @@ export class ExpressionPrinter {
     let text = `${this.#functionName(expr)}${parameters}(${inner})`;
     if (expr.withinGroup) text += ` WITHIN GROUP (${this.orderBy(expr.orderBy)})`;
     if (expr.filter !== undefined) text += ` FILTER (WHERE ${this.expr(expr.filter)})`;
+    if (expr.nulls !== undefined) text += this.form(expr.nulls);
     if (expr.over === undefined) return text;
     return `${text} OVER ${typeof expr.over === 'string' ? this.name(expr.over) : this.window(expr.over)}`;
   }

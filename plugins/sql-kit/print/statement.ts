@@ -63,11 +63,7 @@ class Printer {
     for (const { operator, core } of select.rest)
       text += ` ${operator} ${this.#core(core, operator.endsWith('BY NAME') ? naming : 'unnamed')}`;
     if (select.orderBy.length > 0) text += ` ${this.#expressions.orderBy(select.orderBy)}`;
-    if (select.limit !== undefined && !select.withTies) text += ` LIMIT ${this.#expressions.expr(select.limit)}`;
-    if (select.offset !== undefined) text += ` OFFSET ${this.#expressions.expr(select.offset)}`;
-    if (select.limit !== undefined && select.withTies)
-      text += ` FETCH FIRST (${this.#expressions.expr(select.limit)}) ROWS WITH TIES`;
-    return text;
+    return text + this.#expressions.limit(select);
   }
 
   #with(clause: NonNullable<Select['with']>): string {
@@ -204,7 +200,7 @@ class Printer {
 
   #qualified(source: { readonly schema: string | undefined; readonly name: string }): string {
     const name = this.#expressions.name(source.name);
-    return source.schema === undefined ? name : `${this.#expressions.name(source.schema)}.${name}`;
+    return source.schema === undefined ? name : `${this.#expressions.schema(source.schema)}.${name}`;
   }
 }
 
