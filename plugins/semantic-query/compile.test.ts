@@ -254,6 +254,18 @@ describe('the statement', () => {
     ).toBe('invalid_plan');
   });
 
+  it('writes days and moments out where the engine takes no text for them', () => {
+    const compared = (values: string[], operator = 'equals' as 'equals' | 'less_than') =>
+      sql(
+        { measures: ['orders.count'], filters: [{ dimension: 'orders.order_date', operator, values }] },
+        'trino',
+      ).split('WHERE ')[1];
+    expect(compared(['2024-01-31'])).toBe("order_date = DATE '2024-01-31'");
+    expect(compared(['2024-01'], 'less_than')).toBe("order_date < DATE '2024-01-01'");
+    expect(compared(['2024-01-31', '2024-02-29'])).toBe("order_date IN (DATE '2024-01-31', DATE '2024-02-29')");
+    expect(sql(byMonth('month'), 'trino')).toContain("date_format(order_date, '%Y-%m')");
+  });
+
   it('keeps NULLs in negations, in every dialect', () => {
     const not = (values: string[], dialect: string) =>
       sql(

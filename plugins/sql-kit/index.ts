@@ -33,6 +33,7 @@ export {
 } from './dialects/rendering.ts';
 export type { ArgumentProblem, SqlDialect, SqlReader } from './dialects/sql-dialect.ts';
 export { sqlite } from './dialects/sqlite/dialect.ts';
+export { trino } from './dialects/trino/dialect.ts';
 export { dialectOf, findDialect, sqlDialects } from './hooks.ts';
 // Reading.
 export { baseSyntax } from './parse/base-syntax.ts';

@@ -3,13 +3,17 @@ import { duckdb } from './duckdb/dialect.ts';
 import { mysql } from './mysql/dialect.ts';
 import { postgres } from './postgres/dialect.ts';
 import { sqlite } from './sqlite/dialect.ts';
+import { trino } from './trino/dialect.ts';
 
 const CONNECTIONS = [{ schema: 'sales', maskedUrl: 'engine:sales.db' }, { maskedUrl: '' }];
 
-it.each([postgres, mysql, duckdb, sqlite])('what derives from $name keeps its restrictions on a connection', (base) => {
-  const functions = new Set(['count']);
-  const derived = { ...base, name: 'mine', functions };
-  for (const connection of CONNECTIONS) {
-    expect(derived.forConnection?.(connection) ?? derived).toMatchObject({ name: 'mine', functions });
-  }
-});
+it.each([postgres, mysql, duckdb, sqlite, trino])(
+  'what derives from $name keeps its restrictions on a connection',
+  (base) => {
+    const functions = new Set(['count']);
+    const derived = { ...base, name: 'mine', functions };
+    for (const connection of CONNECTIONS) {
+      expect(derived.forConnection?.(connection) ?? derived).toMatchObject({ name: 'mine', functions });
+    }
+  },
+);

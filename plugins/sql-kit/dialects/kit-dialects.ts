@@ -6,8 +6,9 @@ import { mysql } from './mysql/dialect.ts';
 import { postgres } from './postgres/dialect.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { sqlite } from './sqlite/dialect.ts';
+import { trino } from './trino/dialect.ts';
 
-export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb, clickhouse];
+export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb, clickhouse, trino];
 
 /** Throws `configuration_error` for a name that is none of theirs. */
 export function kitDialect(name: string): SqlDialect {

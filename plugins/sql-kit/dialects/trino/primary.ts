@@ -1,0 +1,163 @@
+/** Reads operands that Trino has and SQLite has not: typed literals, arrays, rows, casts, and calls with what may follow. */
+import { form, listForm } from '../../ast/forms.ts';
+import type { Call, Expr, Form } from '../../ast/tree.ts';
+import { parseCallInWords } from '../../parse/call-words.ts';
+import type { Cursor } from '../../parse/cursor.ts';
+import { parseCallRest } from '../../parse/primary.ts';
+import { parseOver } from '../../parse/window.ts';
+import { standardRendering } from '../rendering.ts';
+import { intervalFields, isLiteralType, parseType } from './types.ts';
+
+const TIMES = new Set(['CURRENT_TIME', 'CURRENT_TIMESTAMP', 'LOCALTIME', 'LOCALTIMESTAMP']);
+const NORMAL_FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'];
+/** Reserved words that are called like functions. */
+const CALLED = new Set(['GROUPING', 'LISTAGG', 'TRIM']);
+
+/** `undefined`, with nothing consumed, for all that every engine has. */
+export function parseTrinoPrimary(cursor: Cursor): Expr | undefined {
+  const { kind, value, start: at, keyword } = cursor.token;
+  if (kind !== 'word' && kind !== 'name') return undefined;
+  if (kind === 'word') {
+    if (/^CURRENT_(?:USER|CATALOG|SCHEMA|PATH|ROLE)$/.test(keyword)) {
+      throw cursor.fail('function', `${keyword} tells about the session`, 'Leave it out.');
+    }
+    if (/^JSON_(?:ARRAY|EXISTS|OBJECT|QUERY|VALUE)$/.test(keyword)) {
+      const hint = "Write json_extract_scalar(column, '$.path') or json_extract(column, '$.path').";
+      throw cursor.fail('function', `${keyword} with a path of SQL/JSON is not read here`, hint);
+    }
+    if (TIMES.has(keyword)) return currentTime(cursor, at, keyword);
+    if (keyword === 'INTERVAL') return parseInterval(cursor, at);
+    if (keyword === 'ARRAY' && cursor.peekOperator('[')) return parseArray(cursor, at);
+    const typed = parseTyped(cursor, at);
+    if (typed !== undefined) return typed;
+  }
+  if (!cursor.peekOperator('(')) {
+    refuseQualifiedCall(cursor);
+    return undefined;
+  }
+  if (kind === 'word') {
+    if (keyword === 'CAST' || keyword === 'TRY_CAST') return parseCast(cursor, at, keyword);
+    if (keyword === 'ROW') return parseRow(cursor, at);
+    if (keyword === 'NORMALIZE') return parseNormalize(cursor, at);
+    const inWords = parseCallInWords(cursor);
+    if (inWords !== undefined) return inWords;
+    if (!cursor.isName() && !CALLED.has(keyword)) return undefined;
+  }
+  cursor.advance();
+  cursor.expectOperator('(');
+  return withNulls(cursor, parseCallRest(cursor, at, value) as Call);
+}
+
+/** `DATE '2024-01-31'`, `DECIMAL '1.50'`, `DOUBLE PRECISION '1'`. */
+function parseTyped(cursor: Cursor, at: number): Form | undefined {
+  const { value } = cursor.token;
+  const isPrecise = cursor.isWords('DOUBLE', 'PRECISION') && cursor.peek(2).kind === 'string';
+  if (!isPrecise && (cursor.peek().kind !== 'string' || !isLiteralType(value))) return undefined;
+  for (let count = isPrecise ? 2 : 1; count > 0; count -= 1) cursor.advance();
+  return form(at, `${value.toUpperCase()} `, text(cursor));
+}
+
+/** The text that comes next, as a node. */
+function text(cursor: Cursor): Expr {
+  const { kind, value, start } = cursor.token;
+  if (kind !== 'string') throw cursor.unexpected('a text');
+  cursor.advance();
+  return { kind: 'string', at: start, value };
+}
+
+/** `CURRENT_TIMESTAMP(3)`. */
+function currentTime(cursor: Cursor, at: number, word: string): Expr {
+  cursor.advance();
+  if (!cursor.acceptOperator('(')) return { kind: 'constant', at, value: word };
+  const { value } = cursor.token;
+  if (!/^\d{1,2}$/.test(value)) throw cursor.unexpected('a precision');
+  cursor.advance();
+  cursor.expectOperator(')');
+  return { kind: 'constant', at, value: `${word}(${value})` };
+}
+
+/** `INTERVAL '3' DAY`, `INTERVAL - '1-2' YEAR TO MONTH`; a column may be called so too. */
+function parseInterval(cursor: Cursor, at: number): Form | undefined {
+  const isSigned = cursor.peekOperator('-') || cursor.peekOperator('+');
+  const amount = cursor.peek(isSigned ? 2 : 1);
+  if (amount.kind === 'number' && cursor.peek(isSigned ? 3 : 2).kind === 'word') {
+    throw cursor.fail('syntax', 'The number of an interval stands in quotes', "For example INTERVAL '1' DAY.", at);
+  }
+  if (amount.kind !== 'string') return undefined;
+  cursor.advance();
+  const sign = isSigned && cursor.advance().value === '-' ? '-' : '';
+  const value = text(cursor);
+  return form(at, `INTERVAL ${sign}`, value, ` ${intervalFields(cursor)}`);
+}
+
+/** `ARRAY[a, b]`. */
+function parseArray(cursor: Cursor, at: number): Form {
+  cursor.advance();
+  cursor.expectOperator('[');
+  const items = cursor.isOperator(']') ? [] : cursor.list(() => cursor.expression());
+  cursor.expectOperator(']');
+  return listForm(at, 'ARRAY[', items, ']');
+}
+
+/** `ROW(a, b)`. */
+function parseRow(cursor: Cursor, at: number): Form {
+  cursor.advance();
+  cursor.expectOperator('(');
+  const items = cursor.list(() => cursor.expression());
+  cursor.expectOperator(')');
+  return listForm(at, 'ROW(', items, ')');
+}
+
+/** `CAST(value AS type)`; `TRY_CAST` gives NULL for what cannot be converted. */
+function parseCast(cursor: Cursor, at: number, word: string): Form {
+  cursor.advance();
+  cursor.expectOperator('(');
+  const operand = cursor.expression();
+  cursor.expect('AS');
+  const type = parseType(cursor);
+  cursor.expectOperator(')');
+  return form(at, `${word}(`, operand, ` AS ${type})`);
+}
+
+/** `NORMALIZE(text, NFC)`. */
+function parseNormalize(cursor: Cursor, at: number): Form {
+  cursor.advance();
+  cursor.expectOperator('(');
+  const operand = cursor.expression();
+  const normalForm = cursor.acceptOperator(',') ? NORMAL_FORMS.find((word) => cursor.accept(word)) : '';
+  if (normalForm === undefined) throw cursor.unexpected('NFC, NFD, NFKC or NFKD');
+  cursor.expectOperator(')');
+  return form(at, 'NORMALIZE(', operand, normalForm === '' ? ')' : `, ${normalForm})`);
+}
+
+/** `IGNORE NULLS` stands between the call, with its FILTER, and OVER. */
+function withNulls(cursor: Cursor, call: Call): Call {
+  const word = ['IGNORE', 'RESPECT'].find((choice) => cursor.isWords(choice, 'NULLS'));
+  if (word === undefined || call.over !== undefined) return call;
+  const at = cursor.token.start;
+  cursor.advance();
+  cursor.advance();
+  if (!cursor.is('OVER')) throw cursor.unexpected('OVER');
+  return { ...call, nulls: form(at, ` ${word} NULLS`), over: parseOver(cursor) };
+}
+
+/** `catalog.schema.function(…)`: functions that are kept in a catalog may do anything. */
+function refuseQualifiedCall(cursor: Cursor): void {
+  let ahead = 1;
+  while (cursor.peekOperator('.', ahead) && cursor.isName(cursor.peek(ahead + 1))) ahead += 2;
+  if (ahead > 1 && cursor.peekOperator('(', ahead)) {
+    throw cursor.fail('function', 'A name with a dot is not the plain name of a function', 'Write name(…).');
+  }
+}
+
+/** `ON OVERFLOW TRUNCATE '…' WITH COUNT`, inside the parentheses of LISTAGG. */
+export function listaggTail(cursor: Cursor): Form | undefined {
+  const at = cursor.token.start;
+  if (!cursor.acceptWords('ON', 'OVERFLOW')) return undefined;
+  if (cursor.accept('ERROR')) return form(at, ' ON OVERFLOW ERROR');
+  cursor.expect('TRUNCATE');
+  const filler = cursor.token.kind === 'string' ? ` ${standardRendering.text(cursor.advance().value)}` : '';
+  const word = ['WITH', 'WITHOUT'].find((choice) => cursor.acceptWords(choice, 'COUNT'));
+  if (word === undefined) throw cursor.unexpected('WITH COUNT');
+  return form(at, ` ON OVERFLOW TRUNCATE${filler} ${word} COUNT`);
+}
