@@ -219,6 +219,8 @@ describe('readEnv', () => {
     ['duckdb:shop.db', 'datasource-duckdb'],
     ['clickhouse://reader@one:8123,two:8123/shop', 'datasource-clickhouse'],
     ['clickhouses://reader@db/shop', 'datasource-clickhouse'],
+    ['trino://reader@db/lake/shop', 'datasource-trino'],
+    ['trinos://reader:secret@db/lake/shop', 'datasource-trino'],
   ])('%s is opened by %s, beside the other engines', (SVC_DATASOURCE_URL, name) => {
     const opened = selfHosted(readEnv({ SVC_DATASOURCE_URL }).env).filter(
       ({ definition, options }) =>

@@ -5,6 +5,7 @@ import { DUCKDB_SCHEMES, datasourceDuckdb } from '../../plugins/datasource-duckd
 import { datasourceMysql, MYSQL_SCHEMES } from '../../plugins/datasource-mysql/index.ts';
 import { datasourcePostgres, POSTGRES_SCHEMES } from '../../plugins/datasource-postgres/index.ts';
 import { datasourceSqlite, SQLITE_SCHEMES } from '../../plugins/datasource-sqlite/index.ts';
+import { datasourceTrino, TRINO_SCHEMES } from '../../plugins/datasource-trino/index.ts';
 
 export const ENGINES = [
   { schemes: POSTGRES_SCHEMES, plugin: datasourcePostgres },
@@ -12,6 +13,7 @@ export const ENGINES = [
   { schemes: SQLITE_SCHEMES, plugin: datasourceSqlite },
   { schemes: DUCKDB_SCHEMES, plugin: datasourceDuckdb },
   { schemes: CLICKHOUSE_SCHEMES, plugin: datasourceClickhouse },
+  { schemes: TRINO_SCHEMES, plugin: datasourceTrino },
 ] as const;
 
 /** Every engine, which loads its driver when it is used; that of the URL with one connection called `default`. */

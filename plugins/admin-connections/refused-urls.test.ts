@@ -63,6 +63,11 @@ describe('a URL over HTTP', () => {
     ['clickhouse://a:b@db/x?keyfile=/etc/passwd', 'its parameter "keyfile"'],
     ['clickhouse://a:b@db/x?readonly=0', 'a parameter that is not known'],
     ['clickhouse://a:b@%2Frun%2Fclickhouse.sock/x', 'socket'],
+    ['trino://a@169.254.169.254/x/y', 'must not use'],
+    ['trinos://a:b@[fe80::1]/x/y', 'must not use'],
+    ['trinos://a:b@db/x/y?ca_cert=/etc/passwd', 'its parameter "ca_cert"'],
+    ['trino://a:b@db/x/y', 'passwords over TLS only'],
+    ['trino://a@db/x/y?session=1', 'a parameter that is not known'],
     ['sqlite:../x.db', 'not in a folder'],
     ['sqlite:/etc/passwd', 'not in a folder'],
     ['sqlite:link.db', 'not in a folder'],
@@ -110,7 +115,7 @@ describe('a URL over HTTP', () => {
       const { status, body } = await closed.send('POST', '', { id: 'bad', url });
       expect([url, status, body.error]).toEqual([url, 422, 'validation_error']);
     }
-    for (const url of ['postgres://a:b@localhost:1/x', 'clickhouse://a:b@localhost:1/x']) {
+    for (const url of ['postgres://a:b@localhost:1/x', 'clickhouse://a:b@localhost:1/x', 'trino://a@localhost:1/x/y']) {
       const byName = await closed.send('POST', '', { id: 'bad', url });
       expect([byName.status, byName.body.error]).toEqual([400, 'connection_failed']);
       expect(byName.body.message).toContain('must not use');
