@@ -166,3 +166,23 @@ describe('for a statement', () => {
     expect(checked.required()).toBeInstanceOf(Promise);
   });
 });
+
+it('asks for the schemas that rules name, which a database may not describe by itself', async () => {
+  const people = { ...table('people', 'tenant'), schema: 'crm.hr' };
+  const asked: (readonly string[])[] = [];
+  const descriptions = new Descriptions({
+    describe: async (_, schemas) => {
+      asked.push(schemas);
+      return schemas.includes('crm.hr') ? [...SHOP, people] : SHOP;
+    },
+    now: () => 0,
+    describeEveryMs: 0,
+    recheckMs: 0,
+    warn: () => {},
+  });
+  const policies = [{ ...TENANT, tables: ['orders', 'crm.hr.people', 'crm.hr.people'] }];
+  const connections = async () => [connection('a')];
+  const checked = new Coverage({ policies, descriptions, connections, now: () => 0, recheckMs: 0 });
+  expect(await checked.atStart()).toEqual([]);
+  expect(asked).toEqual([['crm.hr']]);
+});

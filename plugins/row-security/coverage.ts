@@ -85,9 +85,16 @@ export class Coverage {
   }
 
   private async describe(connection: ConnectionInfo): Promise<Description | undefined> {
-    const reading = Promise.resolve(this.init.descriptions.get(connection)).catch(() => undefined);
+    const { policies, descriptions } = this.init;
+    const reading = Promise.resolve(descriptions.get(connection, schemasOf(policies))).catch(() => undefined);
     return withTimeout(reading, START_MS, () => undefined);
   }
+}
+
+/** Schemas that policies name, which a database may not describe by itself. */
+function schemasOf(policies: readonly Policy[]): string[] {
+  const named = policies.flatMap(({ tables = [] }) => tables.filter((table) => table.includes('.')));
+  return [...new Set(named.map((table) => table.slice(0, table.lastIndexOf('.'))))].sort();
 }
 
 /** A guess at what was meant ends as a question. */
