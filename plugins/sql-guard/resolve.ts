@@ -52,6 +52,8 @@ class Resolver implements AccessedObjects {
   readonly functions = new Set<string>();
   /** Names in the whole statement, in lower case. */
   readonly #commonTableNames = new Set<string>();
+  /** Of the recursive common tables around what is read now, in lower case. */
+  readonly #recursiveNames = new Set<string>();
   /** How often the statement names a table of the database, or defines a common one. */
   #tableCount = 0;
   readonly #parts: VisibleParts;
@@ -99,7 +101,12 @@ class Resolver implements AccessedObjects {
     const { hasOrderedWith, recursion } = this.#rules.dialect;
     const inOrder = hasOrderedWith === true && (!recursive || recursion !== undefined);
     const names = tables.map(({ name }) => name);
-    for (const { at } of tables) this.#countTable(at);
+    for (const { at, name } of tables) {
+      this.#countTable(at);
+      if (!this.#recursiveNames.has(fold(name))) continue;
+      // Trino then takes the name for a table of the database wherever it stands in this SELECT.
+      throw this.#refuse('table', `"${name}" is defined again within itself`, at, 'Choose another name.');
+    }
     for (const name of names) this.#commonTableNames.add(fold(name));
     let common = inOrder ? around : new CommonNames(names, around, this.#rules.dialect);
     for (const [index, table] of tables.entries()) {
@@ -108,8 +115,11 @@ class Resolver implements AccessedObjects {
       }
       const after = inOrder ? new CommonNames([table.name], common, this.#rules.dialect) : common;
       if (!inOrder || !recursive) this.select(table.select, outer, common);
-      else if (recursion === 'right') this.select(unwrapped(table.select), outer, common, after);
-      else this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.#rules.dialect, true));
+      else if (recursion === 'right') {
+        this.#recursiveNames.add(fold(table.name));
+        this.select(unwrapped(table.select), outer, common, after);
+        this.#recursiveNames.delete(fold(table.name));
+      } else this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.#rules.dialect, true));
       common = after;
     }
     return common;
