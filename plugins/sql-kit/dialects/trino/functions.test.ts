@@ -9,7 +9,7 @@ const REFUSED = `current_groups current_timezone version
     learn_regressor regress
     st_geomfromkml geometry_from_hadoop_shape bar render random_string
     classifier first last next prev permute match_number
-    exclude_columns spatial_partitioning spatial_partitions
+    line_interpolate_points exclude_columns spatial_partitioning spatial_partitions
     collect element fusion intersection set
     json json_array json_exists json_object json_query json_scalar json_serialize json_value
     st_asewkb st_asewkt st_collect st_force2d st_force3d st_geomfromewkt st_linemerge st_makeline st_makepolygon

@@ -42,7 +42,7 @@ const SCALAR = `
 const GEOSPATIAL = `
   bing_tile bing_tile_at bing_tile_coordinates bing_tile_polygon bing_tile_quadkey bing_tile_zoom_level bing_tiles_around
   from_encoded_polyline from_geojson_geometry geometry_invalid_reason geometry_nearest_points geometry_to_bing_tiles
-  geometry_union great_circle_distance line_interpolate_point line_interpolate_points line_locate_point simplify_geometry
+  geometry_union great_circle_distance line_interpolate_point line_locate_point simplify_geometry
   st_area st_asbinary st_astext st_boundary st_buffer st_centroid st_contains st_convexhull st_coorddim st_crosses
   st_difference st_dimension st_disjoint st_distance st_endpoint st_envelope st_envelopeaspts st_equals st_exteriorring
   st_geometries st_geometryfromtext st_geometryn st_geometrytype st_geomfrombinary st_interiorringn st_interiorrings

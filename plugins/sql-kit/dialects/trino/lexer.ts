@@ -63,8 +63,15 @@ function isStable(text: string): boolean {
 function number(lexer: Lexer): void {
   const { text, offset } = lexer;
   const bits = /^0(?:[oO](?:_?[0-7])+|[bB](?:_?[01])+)(?![\w.])/.exec(text.slice(offset, offset + 80))?.[0];
-  if (bits === undefined) lexer.number();
-  else lexer.push('number', bits, offset + bits.length);
+  if (bits !== undefined) {
+    lexer.push('number', bits, offset + bits.length);
+    return;
+  }
+  lexer.number();
+  // To the engine `1_0e5` is a name, and `1.0_0e5` a number and a name.
+  if (/^(?!0x)(?=.*_).*e/i.test(lexer.tokens.at(-1)!.value)) {
+    throw lexer.refuse('syntax', 'The digits of a number with an exponent stand together', offset);
+  }
 }
 
 /** `X'65 66'`: blanks between the digits mean nothing. */
