@@ -28,6 +28,9 @@ const COMPARES = wordSet('= == <> != < <= > >= <=>').union(
   new Set(['IS', 'IS NOT', 'IS DISTINCT FROM', 'IS NOT DISTINCT FROM']),
 );
 const CONNECTS = wordSet('AND OR XOR');
+/** A longer one may be of a decimal type to which not every integer converts. */
+const LONGEST_NUMBER = 20;
+
 /** Tells, of the expressions of one statement, which may fail for some row. */
 export class Failures {
   readonly scopes: ClauseScopes;
@@ -208,7 +211,7 @@ export class Failures {
       case 'string':
         return 'literal';
       case 'number':
-        return 'digits';
+        return expr.value.length > LONGEST_NUMBER ? undefined : 'digits';
       case 'constant':
         return isNull(expr) ? 'literal' : undefined;
       case 'prefix':

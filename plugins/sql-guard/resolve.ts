@@ -119,7 +119,8 @@ class Resolver implements AccessedObjects {
         this.#recursiveNames.add(fold(table.name));
         this.select(unwrapped(table.select), outer, common, after);
         this.#recursiveNames.delete(fold(table.name));
-      } else this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.#rules.dialect, true));
+      } else
+        this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.#rules.dialect, true));
       common = after;
     }
     return common;

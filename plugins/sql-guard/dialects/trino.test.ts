@@ -110,6 +110,7 @@ describe('where the types of columns are known', () => {
 
   test.each([
     "status = 'paid' AND id IN (1, 2) AND total >= 5",
+    'id > 1.5 AND total < 0.25',
     "day >= DATE '2024-01-31' OR day < current_date - INTERVAL '7' DAY",
     "ordered_at > current_timestamp - INTERVAL '1' MONTH",
     "NOT status LIKE 'p%' AND status IS NOT NULL",
@@ -125,6 +126,9 @@ describe('where the types of columns are known', () => {
     'total = id',
     'regexp_like(status, status)',
     "day >= DATE '2024-13-31'",
+    // An id of two digits is no DECIMAL(38, 37).
+    `id > 1.${'0'.repeat(37)}`,
+    `id IN (1, 1.${'0'.repeat(37)})`,
   ])('one that may fail meets visible rows only: %s', (condition) => {
     expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).toContain(trino.optimizationFence);
   });
