@@ -14,6 +14,6 @@ export function formatProblem(call: Call): ArgumentProblem | undefined {
   if (template === undefined || (template.kind === 'string' && BOUNDED_FORMAT.test(template.value))) return undefined;
   return {
     what: `The format of ${call.name} must be a text literal, with widths of at most two digits`,
-    hint: "For example printf('%.2f', amount).",
+    hint: `For example ${call.name}('%.2f', amount).`,
   };
 }
