@@ -35,6 +35,10 @@ describe('a URL', () => {
     ['trinos://ada:hunter2@one,two/lake/sales', 'several hosts'],
     ['trinos://ada:hunter2@%2Ftmp%2Fx/lake/sales', 'URL'],
     ['trinos://ada:hunter2@db:0/lake/sales', 'port'],
+    ['trino://ada@0x7f.1/lake/sales', 'host'],
+    ['trino://ada@127.0.0.1./lake/sales', 'host'],
+    ['trino://ada@１２７.0.0.1/lake/sales', 'host'],
+    ['trino://ada@1.2.3.4.5/lake/sales', 'host'],
     ['http://ada:hunter2@db/lake/sales', 'begin with "trino://"'],
     ['hunter2', 'no URL'],
   ])('%j is refused without being repeated', (url, why) => {

@@ -1,4 +1,5 @@
 /** Trino URLs: a coordinator or what stands before it, a catalog and a schema. */
+import { isIP } from 'node:net';
 import {
   assertRemote,
   invalidUrl,
@@ -59,6 +60,9 @@ export function parseTrinoUrl(text: string, isRemote = false): TrinoTarget {
     throw invalidUrl(DIALECT, 'user, catalog and schema can hold plain letters and signs only');
   }
   const host = url.host === '' ? 'localhost' : url.host;
+  // Some spellings of an address are a name to others, such as those who check where it leads.
+  const address = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname.replace(/^\[|\]$/g, '');
+  if (address === undefined || isIP(address) !== isIP(host)) throw invalidUrl(DIALECT, 'its host is no name');
   const port = url.port ?? (isSecure ? 8443 : 8080);
   if (port < 1) throw invalidUrl(DIALECT, 'its port is no port number');
   return {
