@@ -38,10 +38,12 @@ class FailureFinder {
   readonly parts: SelectSource[] = [];
   found = false;
   readonly #failures: Failures;
+  readonly #filtersRows: boolean;
   readonly #scopes: ClauseScopes;
 
   constructor(tables: AllowedTables) {
     this.#failures = new Failures(tables);
+    this.#filtersRows = tables.dialect.infallible.filtersRows === true;
     this.#scopes = this.#failures.scopes;
   }
 
@@ -125,6 +127,9 @@ class FailureFinder {
 
   /** Subqueries decide over their rows wherever they stand. */
   #inside(expr: Expr, scope: ClauseScope): void {
+    if (this.#filtersRows && expr.kind === 'call' && expr.filter !== undefined) {
+      this.found ||= this.#failures.inCondition(expr.filter, scope);
+    }
     if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, scope, false);
     if (expr.kind === 'in' && expr.set.kind === 'subquery' && expr.set.isPart !== true) {
       this.select(expr.set.select, scope, false);

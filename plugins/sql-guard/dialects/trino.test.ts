@@ -118,6 +118,14 @@ describe('where the types of columns are known', () => {
     expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).not.toContain('LIMIT');
   });
 
+  test('so does a FILTER, which the engine makes a condition', () => {
+    const counted = (filter: string) =>
+      checkSql(`SELECT count(*) FILTER (WHERE ${filter}) FROM orders`, { tables }).sql.includes(
+        trino.optimizationFence,
+      );
+    expect(['1 / id > 0', 'id > 0 AND status IS NULL'].map(counted)).toEqual([true, false]);
+  });
+
   test.each([
     'id / total > 1',
     'price > 1.5',

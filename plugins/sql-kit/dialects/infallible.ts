@@ -30,6 +30,8 @@ export interface InfallibleExpressions {
   readonly convertsConditions?: boolean;
   /** The first of several rows of a scalar subquery is taken. */
   readonly takesFirstRow?: boolean;
+  /** The FILTER of an aggregate may be tried as a condition on rows. */
+  readonly filtersRows?: boolean;
   readonly operators?: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
   /** Forms of the tree, their operands written as `§`. */

@@ -49,6 +49,7 @@ export const trino: SqlDialect = {
   argumentProblem,
   optimizationFence: ' LIMIT 9223372036854775807',
   infallible: {
+    filtersRows: true,
     functions: new Set(),
     forms: new RegExp(`^${NULL_TEST}$`),
     aggregates: wordSet('count sum avg min max array_agg'),
