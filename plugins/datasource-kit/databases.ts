@@ -7,6 +7,7 @@ import {
   healthCheck,
   messageOf,
   type PluginContext,
+  type Scope,
 } from '../../kernel/index.ts';
 import type { DatasourceEngine, OpenDatabase, Reach } from './engines.ts';
 import { datasourceEngines, datasourceEstimate, datasourceHealth, datasourceViews, resultMemory } from './hooks.ts';
@@ -45,6 +46,9 @@ function databasesOf<O extends { readonly id: string }, D>(connections: readonly
   });
 }
 
+/** The label of who asks; what the server does by itself has a label too, and nobody asks for it. */
+const userOf = ({ actor }: Scope) => (actor.id === null ? undefined : (actor.label ?? undefined));
+
 /** Taps what one database answers, by its connection's key; the result takes the taps away again. */
 export function tapDatabase(
   ctx: PluginContext,
@@ -53,17 +57,10 @@ export function tapDatabase(
 ) {
   const taps = [
     ctx.tapKey(datasourceExecute, key, (statement, scope) =>
-      database.execute(
-        statement,
-        scope.signal,
-        () => ctx.call(resultMemory, statement, scope),
-        scope.actor.label ?? undefined,
-      ),
+      database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope), userOf(scope)),
     ),
     ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request)),
-    ctx.tapKey(datasourceEstimate, key, (request, scope) =>
-      database.estimate(request, scope.signal, scope.actor.label ?? undefined),
-    ),
+    ctx.tapKey(datasourceEstimate, key, (request, scope) => database.estimate(request, scope.signal, userOf(scope))),
     ctx.tapKey(datasourceViews, key, (_, scope) => database.views(scope.signal)),
     ctx.tapKey(datasourceHealth, key, () => database.health()),
   ];

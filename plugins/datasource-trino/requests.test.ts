@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { AtlasError, datasourceExecute } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/testing.ts';
+import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import type { Reach } from '../datasource-kit/index.ts';
 import { N, pagesOf, SQL, using } from './fixtures/asking.ts';
 import { startCoordinator } from './fixtures/coordinator.ts';
@@ -90,5 +91,7 @@ it('runs statements as the user who asks, and everything else as the login', asy
   for (const label of [null, '', ' una', 'Ünä', 'a\r\nx-trino-role: admin', 'x'.repeat(300)]) {
     await expect(ask(label)).rejects.toMatchObject({ code: 'sql_refused', reason: 'E_TRINO_USER' });
   }
+  const itself = app.callKey(datasourceExecute, 'default', statement, app.scope({ actor: SYSTEM_ACTOR }), 10_000);
+  await expect(itself).rejects.toMatchObject({ code: 'sql_refused', reason: 'E_TRINO_USER' });
   expect(server.statements).toHaveLength(4);
 });
