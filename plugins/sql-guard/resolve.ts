@@ -104,7 +104,7 @@ class Resolver implements AccessedObjects {
     for (const { at, name } of tables) {
       this.#countTable(at);
       if (!this.#recursiveNames.has(fold(name))) continue;
-      // Trino then takes the name for a table of the database wherever it stands in this SELECT.
+      // Before the inner definition Trino takes the name for a table of the database.
       throw this.#refuse('table', `"${name}" is defined again within itself`, at, 'Choose another name.');
     }
     for (const name of names) this.#commonTableNames.add(fold(name));
