@@ -52,7 +52,7 @@ class Resolver implements AccessedObjects {
   readonly functions = new Set<string>();
   /** Names in the whole statement, in lower case. */
   readonly #commonTableNames = new Set<string>();
-  /** Of the recursive common tables around what is read now, in lower case. */
+  /** Names of the recursive common tables around what is read now, in lower case. */
   readonly #recursiveNames = new Set<string>();
   /** How often the statement names a table of the database, or defines a common one. */
   #tableCount = 0;

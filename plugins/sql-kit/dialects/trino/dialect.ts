@@ -60,7 +60,7 @@ export const trino: SqlDialect = {
   hasCatalogs: true,
 };
 
-/** Of decimals, times with zones and what is made of others, comparisons may fail or convert. */
+/** Comparisons of decimals, times with zones and what is made of others may fail or convert: they have no such type. */
 function valueType(declared: string): ValueType | undefined {
   if (/^(?:tinyint|smallint|integer|bigint)$/.test(declared)) return 'integer';
   if (/^(?:real|double)$/.test(declared)) return 'float';
