@@ -33,6 +33,7 @@ dimensions:
   - {name: booked_on, type: date, nullable: false}
   - {name: opened_on, type: date, null_count: 5}
   - {name: check_in, type: date, null_count: 3}
+  - {name: closed_on, type: date, null_count: 9}
   - {name: status, sample_values: [active, cancelled], unique_count: 2}
   - {name: channel, sample_values: [web, phone], unique_count: 2}
   - {name: price_eur, type: number, description: Price in euros, synonyms: [price]}

@@ -277,8 +277,12 @@ export function having(cursor: Cursor): boolean {
   // "revenue including tax"
   if (/^includ/.test(firstWord(here(cursor))) && cursor.request.figures.length > 0) return false;
   if (isSaid) cursor.at++;
-  for (; op(cursor) === 'all'; cursor.at++) if (firstWord(here(cursor)) === 'all') cursor.request.all = true;
-  if (relatedCount(cursor, isSaid) || (isSaid && ofFigure(cursor))) return true;
+  let isAll = false;
+  for (; op(cursor) === 'all'; cursor.at++) isAll ||= firstWord(here(cursor)) === 'all';
+  if (relatedCount(cursor, isSaid) || (isSaid && ofFigure(cursor))) {
+    if (isAll) cursor.request.all = true;
+    return true;
+  }
   if (!isSaid) return restore(cursor, start);
   if (absent(cursor) || comparison(cursor) || condition(cursor) || dated(cursor) || negation(cursor)) return true;
   const item = here(cursor);

@@ -17,7 +17,7 @@ export function isFollowUp({ followUp, figures, columns, subject }: Request): bo
 }
 
 /** Nothing in the message could change the answer before. */
-export const isNothing = ({ followUp: _, ...next }: Request): boolean =>
+export const isNothing = ({ followUp: _, all: __, ...next }: Request): boolean =>
   Object.values(next).every((value) => !value || (Array.isArray(value) && value.length === 0));
 
 const isSame = (a: Mention | undefined, b: Mention | undefined): boolean =>

@@ -8,7 +8,7 @@ import { figureOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, isIn, isStatus, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
+import { columnsFor, isIn, isOver, isStatus, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -82,8 +82,9 @@ const labelOfWay = (way: Way): string =>
     ? `${of.labelOfDimension(way)} is ${way.value}`
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
-const FINISHED =
-  /^((complet|clos|resolv|solv|finish|end|deliver|return|expir|terminat|cancell?|laps|reject|withdraw|churn)(e|ed|es|s|n|ing)?|lost|left)(?= |$)/i;
+const FINISHED = /^(complet|clos|resolv|solv|finish|end|deliver|return|expir|terminat)(e|ed|es|s|ing)?$/i;
+/** What may have come about some time after rows began. */
+const ENDED = /^((cancell?|laps|reject|withdraw|churn)(e|ed|es|s|n|ing)?|lost|left)(?= |$)/i;
 
 /** A value, term, segment or yes/no attribute. */
 function applyIs(
@@ -97,8 +98,9 @@ function applyIs(
   const term = meanings.find((one) => one.kind === 'term');
   // "completed in May" may be begun then, or ended.
   const isDated = negated || meanings.some((one) => isEvent(one) && one.entity === base);
-  const { until } = FINISHED.test(text) && !isDated ? spanOf(base) : {};
-  if (until) planner.events.push({ entity: base, dimension: until, isCertain: false });
+  const { until } = isDated ? {} : spanOf(base);
+  if (until && (FINISHED.test(text) || (ENDED.test(text) && isOver(until))))
+    planner.events.push({ entity: base, dimension: until, isCertain: false });
   if (term && all.every(({ rank }) => rank <= term.rank)) {
     applyTerm(planner, term, negated);
     return;

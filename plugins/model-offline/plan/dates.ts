@@ -5,8 +5,10 @@ import type { ModelDimension, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { isLater, primaryDates } from './traits.ts';
+import { isOver, primaryDates } from './traits.ts';
 
+const datesIn = (entity: EntityEntry, fits: (one: ModelDimension) => boolean): of.Owned[] =>
+  entity.dimensions.filter((one) => isTime(one) && fits(one)).map((dimension) => ({ entity, dimension }));
 const datesOf = (entity: EntityEntry): of.Owned[] => primaryDates(entity).map((dimension) => ({ entity, dimension }));
 
 const oneDate = (planner: of.Planner, key: string, about: string, dates: readonly of.Owned[]): of.Owned =>
@@ -37,16 +39,12 @@ export function hintedDate(planner: of.Planner, hint: Mention): of.Owned {
   throw refusal([hint.text], `There is no one date of "${hint.text}" for each of the ${planner.base.many}.`);
 }
 
-/** Dates of what may have been done with the rows. */
-const laterDates = (entity: EntityEntry): of.Owned[] =>
-  entity.dimensions.filter(isLater).map((dimension) => ({ entity, dimension }));
-
 /** Dates that the figures are made of: "late orders" compare one with another. */
 function measuredDates({ plan, base, lexicon }: of.Planner): of.Owned[] {
   const found = (plan.measures ?? []).flatMap((name) => lexicon.measures.get(name) ?? []);
   const sql = found.flatMap(({ measure, metric }) => [measure?.sql, metric?.sql, ...(metric?.dimensions ?? [])]);
   const words = new Set(sql.join(' ').match(/\w+/g));
-  return laterDates(base).filter(({ dimension }) => words.has(dimension.sql));
+  return datesIn(base, (one) => words.has(one.sql));
 }
 
 /** Dates that reach into the periods asked for, which the rows' own date, as far as it is known, does not. */
@@ -54,8 +52,8 @@ function aheadOf({ base, request }: of.Planner, [own, more]: readonly of.Owned[]
   const from = request.periods.flatMap(({ phrase }) => phrase.flatMap((one) => one.from ?? [])).sort()[0];
   const last = own?.dimension.range?.[1];
   if (more || from === undefined || last === undefined || String(last).slice(0, 10) >= from) return [];
-  const isAhead = (one: ModelDimension): boolean => isTime(one) && String(one.range?.[1] ?? '').slice(0, 10) >= from;
-  return base.dimensions.filter(isAhead).map((dimension) => ({ entity: base, dimension }));
+  const isAhead = (one: ModelDimension): boolean => String(one.range?.[1] ?? '').slice(0, 10) >= from;
+  return datesIn(base, isAhead);
 }
 
 /** The date a period is about: the one it was said of, that of a noun or condition beside it, or the rows' own. */
@@ -86,10 +84,10 @@ export function dateOf(
   const ahead = aheadOf(planner, own);
   if (ahead.length > 0) return either(ahead);
   // "students we had in 2024" did not all begin then.
-  const isStanding = (base.model.type === 'dimension' || isPeople(base)) && base.dimensions.some(isLater);
+  const isStanding = (base.model.type === 'dimension' || isPeople(base)) && base.dimensions.some(isOver);
   if (isStanding && !request.new && text && request.periods.every(({ phrase: [range] }) => range?.from && range.to))
     throw refusal([text], `Say which date of ${base.many} that is about.`);
-  const said = verb === 'done' ? laterDates(base) : measuredDates(planner);
+  const said = verb === 'done' ? datesIn(base, isOver) : measuredDates(planner);
   if (own.length === 1 && said.some(({ dimension }) => dimension !== own[0]!.dimension)) return either(said);
   const related = [...new Set([...several, ...others.filter((one) => !isNear(one))])].flatMap(datesOf);
   return event || related.length > 0 ? either([...(event ? [event] : []), ...related]) : primaryDate(planner);

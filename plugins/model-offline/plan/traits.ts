@@ -131,13 +131,11 @@ const ENDS =
 /** What a row begins with, by what it is called. */
 const BEGINS =
   /(^|_)(in|login|pickup|departed|departure|created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
-/** What happened to rows later, if it did: the date of "cancelled", "decided". */
-export const isLater = (one: ModelDimension): boolean =>
-  isTime(one) &&
-  !BIRTH.test(one.name) &&
-  !BOOKKEEPING.test(one.name) &&
-  !/(^|_)(next|due|planned|expected)/.test(one.name) &&
-  (ENDS.test(one.name) || mayLack(one) === true);
+/** The date with which rows are over, however that came about. */
+const OVER =
+  /(^|_)(ends?|ended|closed|resolved|settled|decided|cancel\w*|terminat\w*|left|exit|finish\w*|complet\w*|churn\w*)(_|$)/;
+export const isOver = (one: ModelDimension): boolean => isTime(one) && OVER.test(one.name) && mayLack(one) !== false;
+
 /** The two dates of a row between which it takes its time, where one of each is clear and no column holds that time. */
 export function spanOf(entity: EntityEntry): { readonly since?: ModelDimension; readonly until?: ModelDimension } {
   if (entity.dimensions.some((one) => one.type === 'number' && isCalled(one, ['days', 'hours', 'duration']))) return {};
