@@ -96,6 +96,8 @@ suiteNeeding(
     const renamed = list.getByRole('listitem').filter({ hasText: 'Customers' });
     await renamed.waitFor();
     await choose(page, renamed.getByRole('button', { name: 'More' }), 'Star');
+    // The list is drawn again, which would take the focus out of a menu.
+    await renamed.getByRole('img', { name: 'Starred' }).waitFor();
     await choose(page, renamed.getByRole('button', { name: 'More' }), 'Delete');
     await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
     await renamed.waitFor({ state: 'detached' });
