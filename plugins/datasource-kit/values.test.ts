@@ -5,6 +5,7 @@ import {
   Converted,
   decimal,
   json,
+  parseJson,
   RowCollector,
   real,
   shortFraction,
@@ -197,4 +198,14 @@ it.each([
   [`.${'0'.repeat(1_000_000)}x`, `.${'0'.repeat(1_000_000)}x`],
 ])('gives fractions of times without zeros at their end', (text, short) => {
   expect(shortFraction(text)).toBe(short);
+});
+
+it('parses JSON with all digits of numbers, and leaves texts as they are', () => {
+  const text =
+    '{"n":[12345678901234567890,-0.12345678901234567890,1e400,0.1,1E2,1.2345678901234567],"t":["1234567890123456,\\"9e99\\\\",7]}';
+  expect(parseJson(text)).toEqual({
+    n: ['12345678901234567890', '-0.12345678901234567890', '1e400', 0.1, 100, 1.2345678901234567],
+    t: ['1234567890123456,"9e99\\', 7],
+  });
+  expect(() => parseJson('{"a": 12345678901234567890')).toThrow(SyntaxError);
 });

@@ -214,7 +214,7 @@ it('gives up a page without end', async () => {
     },
   });
   const outcome = await using({ url: server.url }, ({ run }) => run());
-  expect(outcome).toMatchObject({ code: 'sql_failed', message: 'A part of the result is larger than 32 MB.' });
+  expect(outcome).toMatchObject({ code: 'sql_failed', message: 'A part of the result is larger than 8 MB.' });
   expect(sentBytes).toBeLessThan(100 * 1024 * 1024);
 });
 

@@ -8,7 +8,7 @@ import type { TrinoTarget } from '../url.ts';
 import { HttpFault, PageTooLarge } from './fault.ts';
 
 /** A page is held whole; coordinators make them of about one megabyte, and of one row at least. */
-export const PAGE_LIMIT_BYTES = 32 * 1024 * 1024;
+export const PAGE_LIMIT_BYTES = 8 * 1024 * 1024;
 /** What gateways and busy coordinators answer: the protocol asks clients to try again after 50 to 100 milliseconds. */
 const AGAIN = new Set([429, 502, 503, 504]);
 const MAX_ATTEMPTS = 8;
