@@ -24,6 +24,17 @@ export function parseCallInWords(cursor: Cursor): Expr | undefined {
   }
 }
 
+/** `CAST(value AS type)` or `TRY_CAST`, with the word at the cursor; `parseType` reads a type in its canonical spelling. */
+export function parseCastCall(cursor: Cursor, parseType: (cursor: Cursor) => string): Form {
+  const { start: at, keyword } = cursor.advance();
+  cursor.expectOperator('(');
+  const operand = cursor.expression();
+  cursor.expect('AS');
+  const type = parseType(cursor);
+  cursor.expectOperator(')');
+  return form(at, `${keyword}(`, operand, ` AS ${type})`);
+}
+
 function parseExtract(cursor: Cursor): Form {
   const at = cursor.advance().start;
   cursor.expectOperator('(');

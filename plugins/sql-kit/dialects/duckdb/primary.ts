@@ -2,7 +2,7 @@
 import { form, listForm } from '../../ast/forms.ts';
 import { fold } from '../../ast/names.ts';
 import type { Expr, Form, StarName } from '../../ast/tree.ts';
-import { parseCallInWords } from '../../parse/call-words.ts';
+import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import { parseNameList, parseParenthesizedSelect } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { isDuckdbType, parseType } from './types.ts';
@@ -52,7 +52,7 @@ export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
       return parseLambda(cursor, at);
     case 'CAST':
     case 'TRY_CAST':
-      return cursor.peekOperator('(') ? parseCast(cursor, at, keyword) : undefined;
+      return cursor.peekOperator('(') ? parseCastCall(cursor, parseType) : undefined;
     case 'COLUMNS':
       return cursor.peekOperator('(') ? parseColumns(cursor, at) : undefined;
     case 'OVERLAY':
@@ -169,17 +169,6 @@ function parseLambda(cursor: Cursor, at: number): Expr {
   const params = cursor.isOperator('(') ? parseNameList(cursor) : cursor.list(() => cursor.name('a parameter'));
   cursor.expectOperator(':');
   return { kind: 'lambda', at, params, isArrow: false, body: cursor.expression() };
-}
-
-/** `CAST(value AS type)`; `TRY_CAST` gives NULL for what cannot be converted. */
-function parseCast(cursor: Cursor, at: number, word: string): Form {
-  cursor.advance();
-  cursor.expectOperator('(');
-  const operand = cursor.expression();
-  cursor.expect('AS');
-  const type = parseType(cursor);
-  cursor.expectOperator(')');
-  return form(at, `${word}(`, operand, ` AS ${type})`);
 }
 
 /** `COLUMNS(*)`, `COLUMNS('pattern')`, `COLUMNS(LAMBDA c: …)`: columns of what FROM shows, so none that is hidden. */

@@ -3,7 +3,7 @@ import { form, listForm } from '../../ast/forms.ts';
 import { fold } from '../../ast/names.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form } from '../../ast/tree.ts';
-import { parseCallInWords } from '../../parse/call-words.ts';
+import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import { parseArguments } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest, parseContent } from '../../parse/primary.ts';
@@ -40,7 +40,7 @@ export function parseMysqlPrimary(cursor: Cursor): Expr | undefined {
     case 'TIMESTAMP':
       return cursor.peek().kind === 'string' ? parseTypedText(cursor, at) : undefined;
     case 'CAST':
-      return isCall ? parseCast(cursor, at) : undefined;
+      return isCall ? parseCastCall(cursor, parseType) : undefined;
     case 'CONVERT':
       return isCall ? parseConvert(cursor, at) : undefined;
     case 'TIMESTAMPDIFF':
@@ -124,17 +124,6 @@ function parseTypedText(cursor: Cursor, at: number): Form {
   const { keyword } = cursor.advance();
   const { value, start } = cursor.advance();
   return form(at, `${keyword} `, { kind: 'string', at: start, value });
-}
-
-/** `CAST(value AS type)`. */
-function parseCast(cursor: Cursor, at: number): Form {
-  cursor.advance();
-  cursor.expectOperator('(');
-  const operand = cursor.expression();
-  cursor.expect('AS');
-  const type = parseType(cursor);
-  cursor.expectOperator(')');
-  return form(at, 'CAST(', operand, ` AS ${type})`);
 }
 
 /** `CONVERT(value, type)`, which is a cast, or `CONVERT(text USING charset)`. */

@@ -1,7 +1,7 @@
 /** Reads operands that Trino has and SQLite has not: typed literals, arrays, rows, casts, and calls with what may follow. */
 import { form, listForm } from '../../ast/forms.ts';
 import type { Call, Expr, Form } from '../../ast/tree.ts';
-import { parseCallInWords } from '../../parse/call-words.ts';
+import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest } from '../../parse/primary.ts';
 import { parseOver } from '../../parse/window.ts';
@@ -36,7 +36,7 @@ export function parseTrinoPrimary(cursor: Cursor): Expr | undefined {
     return undefined;
   }
   if (kind === 'word') {
-    if (keyword === 'CAST' || keyword === 'TRY_CAST') return parseCast(cursor, at, keyword);
+    if (keyword === 'CAST' || keyword === 'TRY_CAST') return parseCastCall(cursor, parseType);
     if (keyword === 'ROW') return parseRow(cursor, at);
     if (keyword === 'NORMALIZE') return parseNormalize(cursor, at);
     const inWords = parseCallInWords(cursor);
@@ -106,17 +106,6 @@ function parseRow(cursor: Cursor, at: number): Form {
   const items = cursor.list(() => cursor.expression());
   cursor.expectOperator(')');
   return listForm(at, 'ROW(', items, ')');
-}
-
-/** `CAST(value AS type)`; `TRY_CAST` gives NULL for what cannot be converted. */
-function parseCast(cursor: Cursor, at: number, word: string): Form {
-  cursor.advance();
-  cursor.expectOperator('(');
-  const operand = cursor.expression();
-  cursor.expect('AS');
-  const type = parseType(cursor);
-  cursor.expectOperator(')');
-  return form(at, `${word}(`, operand, ` AS ${type})`);
 }
 
 /** `NORMALIZE(text, NFC)`. */
