@@ -93,7 +93,9 @@ const FOREIGN =
 /** "their names", "what is their average salary": of what was asked for before. */
 const THEIRS =
   /^\W*(?:(?:and|also|please|show|list|give|me|what|is|are|was|were|how|many|much) )*(?:the )?(?:their|its)\b/i;
-const STARTS = /^\W*(?:(?:list|show|give)(?: me| us)? )?(?:all|every)\b/i;
+/** "All customers" are no part of an answer before. */
+const ALL = /^\W*(?:(?:list|show|give)(?: me| us)? )?(?:all|every)\b/i;
+/** How a question of its own begins. */
 const ASKS = /^\W*(?:how|what|which|who|whom|whose|when|where|is|are|do|does|did|compare)\b/i;
 
 type Place = Readonly<{ isFirst: boolean; isShown: boolean }>;
@@ -193,9 +195,7 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
 function isOpen(message: string, { ranking, conditions, periods }: Request): boolean {
   const isShort =
     message.trim().split(/\s+/).length <= 5 && !/\b(?:there|have|all|total|overall|exist)\b/i.test(message);
-  return (
-    (isShort || !ASKS.test(message)) && !ranking && conditions.length + periods.length === 0 && !STARTS.test(message)
-  );
+  return (isShort || !ASKS.test(message)) && !ranking && conditions.length + periods.length === 0 && !ALL.test(message);
 }
 const hasContext = ({ conditions, periods, groups, ranking }: Request): boolean =>
   ranking !== undefined || conditions.length + periods.length + groups.length > 0;

@@ -112,8 +112,10 @@ export function comparison(cursor: Cursor): boolean {
   const isValue = isName || isQuoted || (value?.kind === 'number' && isBare);
   if (!value || !isValue || !(at.dimensionIn(item) ?? entity)) return restore(cursor, start);
   // "payment terms of 60 days"
-  if (value.number !== undefined && hasUnit(here(cursor, 1)) && cursor.at++ > 0)
+  if (value.number !== undefined && hasUnit(here(cursor, 1))) {
+    cursor.at++;
     return addBounds(cursor, [{ comparator: 'equals', value: value.number }], noun);
+  }
   return addCondition(cursor, { type: 'equals', mention: at.mentionOf(item), value: value.number ?? value.text }, 1);
 }
 
@@ -298,7 +300,10 @@ function ofFigure(cursor: Cursor): boolean {
   const item = here(cursor);
   const isOfRow = at.entityIn(item) ?? item?.meanings.some(at.isNumber);
   const counted = bounds && !isOfRow ? at.measureIn(item, cursor.roleOf) : undefined;
-  if (counted) return cursor.at++ > 0 && addFigure(cursor, { mention: counted }, bounds);
+  if (counted) {
+    cursor.at++;
+    return addFigure(cursor, { mention: counted }, bounds);
+  }
   restore(cursor, start);
   const figure = here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
   return (figure !== undefined && addFigure(cursor, figure)) || restore(cursor, start);

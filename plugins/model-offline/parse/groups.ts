@@ -124,9 +124,11 @@ export function grouping(cursor: Cursor): boolean {
   const said = op(cursor);
   const start = cursor.at;
   // "per month, by date of loss"
-  if (said === 'grain' && /^by date$/i.test(item!.text) && cursor.at++ >= 0)
+  if (/^by date$/i.test(item?.text ?? '')) {
+    cursor.at++;
     if (dateOfAll(cursor)) return true;
-    else cursor.at = start;
+    restore(cursor, start);
+  }
   if (grain ? !isGrouping && !request.which && cursor.joined !== 'and' : !/^(group|by|each)$/.test(said)) return false;
   if (!grain) cursor.at++;
   while (!grain && /^(each|all)$/.test(op(cursor))) cursor.at++;
@@ -158,8 +160,10 @@ export function grouping(cursor: Cursor): boolean {
     request.groups = [...request.groups, group];
     // "by shift of the operator and machine type"
     const owner = here(cursor)?.lead.includes('of') && op(cursor, 1) === 'and' ? at.entityIn(here(cursor)) : undefined;
-    if (owner) request.beside = [...request.beside, owner];
-    if (owner) cursor.at++;
+    if (owner) {
+      request.beside = [...request.beside, owner];
+      cursor.at++;
+    }
     back = cursor.at;
     const [joint, next] = [op(cursor), here(cursor, 1)];
     const isNext = joint === 'and' && !next?.lead.includes('of') && !at.measureIn(next, cursor.roleOf);

@@ -1,6 +1,6 @@
 /** Reads the linked words of one message into the slots of a request; every word with content finds one or is named. */
 import type { Item } from '../words/link.ts';
-import { CURRENCY, isEverydayVerb, isUnit } from '../words/vocabulary.ts';
+import { CURRENCIES, isEverydayVerb, isUnit } from '../words/vocabulary.ts';
 import { absent, comparison, condition, having, negation } from './conditions.ts';
 import * as at from './cursor.ts';
 import { durationIn } from './duration.ts';
@@ -208,10 +208,10 @@ const shown: Rule = (cursor) => {
 /** "in euros", "in minutes": what figures are said in. */
 const unit: Rule = (cursor) => {
   const item = here(cursor);
-  const word = firstWord(item);
-  const isSaid = item?.lead.at(-1) === 'in' && /^(unknown|names|operator)$/.test(item.kind);
-  if (!isSaid || !(CURRENCY.has(word) || isUnit(item.tokens[0]!.stem)) || at.entityIn(item)) return false;
-  cursor.request.unit = CURRENCY.has(word) ? word.slice(0, 3) : item.tokens[0]!.stem;
+  const { stem } = item?.tokens[0] ?? {};
+  const names = CURRENCIES.find((all) => all.includes(stem ?? '')) ?? (stem && isUnit(stem) ? [stem] : []);
+  if (item?.lead.at(-1) !== 'in' || names.length === 0 || at.entityIn(item)) return false;
+  cursor.request.unit = { text: item.text, names };
   cursor.at++;
   return true;
 };

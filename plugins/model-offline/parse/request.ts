@@ -20,17 +20,9 @@ export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[]
 type ConditionType = 'is' | 'figure' | 'than' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
 type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
 /** `joined`: to the condition before. `isAdjective`: stands before its noun. `isOfFigure`: stands before a measure. `isSaid`: stands behind "is". `isPrefix`: negated as "unpaid". `isPlace`: said with "in". `isNext`: right behind another one. `isWith`: said with "with". `orZero`: none or 0. */
-type How =
-  | 'negated'
-  | 'isPrefix'
-  | 'isAdjective'
-  | 'isOfFigure'
-  | 'isSaid'
-  | 'isPlace'
-  | 'isNext'
-  | 'isWith'
-  | 'orZero';
-type Form = Readonly<{ joined?: 'and' | 'or' } & Partial<Record<How, boolean>>>;
+type How = 'negated' | 'isPrefix' | 'isWith' | 'orZero';
+type Where = 'isAdjective' | 'isOfFigure' | 'isSaid' | 'isPlace' | 'isNext';
+type Form = Readonly<{ joined?: 'and' | 'or' } & Partial<Record<How | Where, boolean>>>;
 type Inner = Readonly<{ figure?: Figure; than?: Mention; conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
 export type Condition = Readonly<{ type: ConditionType; mention: Mention }> & Compared & Form & Inner;
@@ -70,8 +62,8 @@ export interface Request extends Partial<Record<Asked | Remark, boolean>> {
   unclear?: string;
   /** How many of the conditions a share is of, "late orders that were shipped"; the others are of the part. */
   whole?: number;
-  /** What figures are asked for in: "in euros". */
-  unit?: string;
+  /** What figures are asked for in: "in euros". `names`: the stems of that unit. */
+  unit?: Readonly<{ text: string; names: readonly string[] }>;
 }
 
 export const unnamed = (text: string): Mention => ({ text, meanings: [], plural: false });

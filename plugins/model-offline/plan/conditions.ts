@@ -5,7 +5,7 @@ import { type EntityEntry, isPeople, isTime, type Meaning, type MeaningOf } from
 import { nameWords, stem } from '../words/words.ts';
 import { periodFilters } from './dates.ts';
 import { figureOf } from './figures.ts';
-import { refusal } from './outcome.ts';
+import { APART, refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
 import { columnsFor, isIn, isOver, isStatus, keyOfRows, labelOf, mayLack, primaryDates, spanOf } from './traits.ts';
@@ -16,7 +16,7 @@ type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
 /** Applies the conditions; those joined by "and" or "or" are read together. */
 export function applyConditions(planner: Planner, conditions: readonly Condition[]): void {
   // "hired since 2020 or external", "bookings and cancellations": only conditions go together.
-  if (conditions[0]?.joined) throw refusal(['or'], 'I cannot tell how these conditions go together.');
+  if (conditions[0]?.joined) throw refusal([conditions[0].mention.text], APART);
   for (const [at, one] of conditions.entries()) {
     const end = conditions.findIndex(({ joined }, i) => i > at && joined === undefined);
     if (one.joined === undefined) checkJoined(planner, conditions.slice(at, end < 0 ? undefined : end));
@@ -53,7 +53,7 @@ function checkJoined(planner: Planner, run: readonly Condition[]): void {
   );
   if (isList ? isOr || (isSingle() && !isAfter) : !isOr && isSaid && new Set(subjects).size === run.length) return;
   const words = run.map(({ mention }) => mention.text);
-  throw refusal(words, 'I cannot tell how these conditions go together; ask for one of them at a time.');
+  throw refusal(words, APART);
 }
 
 function isSeveral(planner: Planner, entity: EntityEntry): boolean {
@@ -68,13 +68,15 @@ function none(planner: Planner, entity: EntityEntry, such: Pick<Partial<of.Plan>
   planner.plan.related.push({ of: planner.base.name, entity: entity.name, operator: 'equals', value: 0, ...such });
 }
 
+/** Whether the segment has just this value. */
 const isSameAs = (value: Way, way: Way): boolean =>
   way.kind === 'segment' &&
   value.kind === 'value' &&
   way.entity === value.entity &&
   way.segment.sql.replace(/\s*=\s*/, '=') === `${value.dimension.sql}='${value.value}'`;
 
-const isStateOf = (dimension: ModelDimension): boolean =>
+/** What columns of other rows tell of their state, which is none of these. */
+const isStateColumn = (dimension: ModelDimension): boolean =>
   isStatus(dimension) || /(shift|level|grade|skill|priority|prio|severity|stage|phase)$/i.test(dimension.name);
 
 const labelOfWay = (way: Way): string =>
@@ -126,8 +128,9 @@ function applyIs(
   // "spa revenue" not that of all bookings with one.
   const isFlag = isAdjective && way.kind !== 'value' && way.entity !== base;
   // "late orders" are not those of the late shift.
-  const isState = way.entity !== base && 'dimension' in way && isStateOf(way.dimension) && (isAdjective || isSaid);
-  if (((many && (isPlace || isNext || isOfFigure)) || isFlag || isState) && !named.includes(way.entity))
+  const isOfOthers =
+    way.entity !== base && 'dimension' in way && isStateColumn(way.dimension) && (isAdjective || isSaid);
+  if (((many && (isPlace || isNext || isOfFigure)) || isFlag || isOfOthers) && !named.includes(way.entity))
     throw refusal([text], `I know "${text}" as ${way.entity.many}, not of ${base.many}.`);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);

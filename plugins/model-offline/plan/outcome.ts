@@ -8,6 +8,8 @@ type Stop = Error & { readonly outcome: Asking | Refusal };
 
 const stop = (outcome: Asking | Refusal): Stop => Object.assign(new Error(outcome.kind), { outcome });
 
+export const APART = 'I cannot tell how these conditions go together; ask for one of them at a time.';
+
 export const refusal = (words: readonly string[], reason = ''): Stop => stop({ kind: 'refusal', words, reason });
 
 /** How the reading ended, if it ended that way. */

@@ -6,12 +6,12 @@ import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts'
 import { nameWords, stem } from '../words/words.ts';
 import { applyPeriods, dateOf, hintedDate } from './dates.ts';
 import { figureOf, type PlannedFigure, typeOf } from './figures.ts';
-import { refusal } from './outcome.ts';
+import { APART, refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { rankGroups, rankingFigure } from './ranking.ts';
 import { planRows, restrict } from './rows.ts';
 import { baseOf, comparedIn, ownersOf, type Shape, shapeOf, withShown, withSubject } from './shape.ts';
-import { isIn, isNamed, isState, keyOfRows, labelOf, mayEnd } from './traits.ts';
+import { isNamed, keyOfRows, labelOf, mayEnd, saysState, wordsOf } from './traits.ts';
 
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
@@ -36,7 +36,7 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   checkUnit(request, figures, context);
   const base = figures[0]?.entity ?? baseOf(request, context);
   if (request.who && !request.ranking && !isPeople(base)) throw refusal(['who']);
-  const isCurrent = request.current && mayEnd(base) && !request.conditions.some(isState);
+  const isCurrent = request.current && mayEnd(base) && !request.conditions.some(saysState);
   const current = isCurrent ? base.model.segments.filter(({ name }) => /^current(_|$)/i.test(name)) : [];
   if (isCurrent && current.length !== 1)
     throw refusal([], `Say which ${base.many} are current, such as by their state.`);
@@ -48,15 +48,13 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   // "who passed all exams" is more than to have passed one.
   if (request.all && (related.length > 0 || planner.several.size > 0))
     throw refusal(['all'], 'I can tell whether there is such a row, but not whether all are such.');
-  const isNone = ({ operator, value }: (typeof related)[number]): boolean => operator === 'equals' && value === 0;
-  const none = related.find(
-    (one) => isNone(one) && related.some((other) => other !== one && other.entity === one.entity),
-  );
-  const isGiven = related.some(
-    (one) => isNone(one) && planner.plan.filters.some(({ dimension }) => of.ownerOf(dimension) === one.entity),
-  );
-  if (isGiven) throw refusal([], 'I cannot tell how these conditions go together.');
-  if (none) throw refusal([], `I cannot tell how the conditions on ${none.entity} go together.`);
+  // "for which no exam was held" must not be read as having none, and one that was held.
+  const isContradicted = ({ entity: other, operator, value }: (typeof related)[number]): boolean =>
+    operator === 'equals' &&
+    value === 0 &&
+    (related.filter((one) => one.entity === other).length > 1 ||
+      planner.plan.filters.some((one) => of.ownerOf(one.dimension) === other));
+  if (related.some(isContradicted)) throw refusal([], APART);
   // "which vet has the most hours" wants a vet, not the most hours.
   if ((request.which || request.who) && !entity && dimensions.length === 0) throw refusal(['which']);
   const dates = [timeRange, ...dimensions.filter(({ grain }) => grain)].flatMap((one) => one?.dimension ?? []);
@@ -74,12 +72,12 @@ function checkUnit({ unit }: Request, figures: Figures, { lexicon }: of.PlanCont
   for (const { entity, name = '', adhoc } of unit ? figures : []) {
     const { measure, metric } = lexicon.measures.get(name) ?? {};
     const sql = measure?.sql ?? metric?.sql ?? '';
-    const isOf = (one: ModelDimension): boolean =>
-      adhoc?.dimension === of.full({ entity, dimension: one }) || sql.includes(one.sql);
-    const isNamed = nameWords(name).some((word) => stem(word).startsWith(unit!));
-    if (isNamed || adhoc?.unit?.startsWith(unit!) || entity.dimensions.some((one) => isOf(one) && isIn(one, unit!)))
-      continue;
-    throw refusal([unit!], `I do not know whether that is in ${unit}; leave the unit out.`);
+    const columns = entity.dimensions.filter(
+      (dimension) => adhoc?.dimension === of.full({ entity, dimension }) || sql.includes(dimension.sql),
+    );
+    const said = [...nameWords(name), adhoc?.unit ?? '', ...columns.flatMap(wordsOf)].map(stem);
+    if (!said.some((word) => unit!.names.includes(word)))
+      throw refusal([unit!.text], `I do not know whether that is in ${unit!.text}; leave the unit out.`);
   }
 }
 
@@ -151,15 +149,11 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   const [first, more] = Object.values(part).flat();
   if (more || (first && conditions.some(({ isPlace }) => isPlace && split.length > 0)))
     throw refusal(['share'], 'I cannot tell what the share is of; ask for the share of rows under one condition.');
-  const isOfGroup = (one: { readonly dimension?: string }): boolean =>
-    plan.dimensions.some(({ dimension }) => one.dimension && of.ownerOf(dimension) === of.ownerOf(one.dimension));
-  if (
-    first &&
-    plan.dimensions.length > 0 &&
-    portion.filters.some(isOfGroup) &&
-    !portion.filters.every((one) => of.ownerOf(one.dimension) === base.name)
-  )
-    throw refusal(['share'], 'I cannot tell what the share is of.');
+  // Each group of rows has a condition on these wholly or not at all.
+  const isOfGroup = ({ dimension: one }: { readonly dimension: string }): boolean =>
+    of.ownerOf(one) !== base.name && plan.dimensions.some(({ dimension }) => of.ownerOf(dimension) === of.ownerOf(one));
+  if (first && portion.filters.some(isOfGroup))
+    throw refusal(['share'], 'I cannot tell what the share is of; ask for it without groups.');
   if (first) plan.portion = part;
   else if (plan.dimensions.length > 0) plan.share = true;
   else throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');

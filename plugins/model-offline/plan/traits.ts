@@ -110,7 +110,7 @@ export const worthOf = (entity: EntityEntry): ModelDimension[] => amountsOf(enti
 export const isStatus = ({ name, type }: ModelDimension): boolean =>
   type === 'boolean' || /(status|state)$/i.test(name);
 /** Says what state rows are in. */
-export const isState = ({ type, mention, negated }: Condition): boolean =>
+export const saysState = ({ type, mention, negated }: Condition): boolean =>
   (type === 'missing' && !negated) ||
   mention.meanings.some(
     (one) => one.kind === 'segment' || one.kind === 'term' || ('dimension' in one && isStatus(one.dimension)),
@@ -119,9 +119,12 @@ export const isState = ({ type, mention, negated }: Condition): boolean =>
 export const mayEnd = ({ model, dimensions }: EntityEntry): boolean =>
   model.segments.length > 0 || dimensions.some((one) => isStatus(one) || (isTime(one) && mayLack(one) !== false));
 
+/** Everything that the layer says of a column. */
+export const wordsOf = ({ name, description = '', synonyms = [] }: ModelDimension): string[] =>
+  [fullName(name), description, ...synonyms].flatMap(nameWords);
 /** Whether the layer says that a number is in this unit. */
-export const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
-  [fullName(name), description, ...synonyms].flatMap(nameWords).some((word) => stem(word).startsWith(unit));
+export const isIn = (dimension: ModelDimension, unit: string): boolean =>
+  wordsOf(dimension).some((word) => stem(word).startsWith(unit));
 
 const BIRTH = /birth|born|dob/i;
 const BOOKKEEPING = /^(updated|modified|changed|deleted|synced|imported|loaded|expires?|expiry|valid|due)/;

@@ -3,12 +3,8 @@ import { fold, nameWords, stem } from './words.ts';
 
 /** `text`: as written; `word`: folded; `start`, `end`: offsets into the question; `value`: of a number. */
 export type Token = Readonly<{ text: string; word: string; stem: string; start: number; end: number; value?: number }> &
-  Readonly<{
-    kind: 'word' | 'number' | 'date' | 'quoted' | 'sign';
-    percent?: boolean;
-    capitalised?: boolean;
-    possessive?: boolean;
-  }>;
+  Readonly<{ kind: 'word' | 'number' | 'date' | 'quoted' | 'sign' }> &
+  Readonly<{ percent?: boolean; capitalised?: boolean; possessive?: boolean }>;
 
 const SHAPES =
   /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|(\d{4}[-/]\d{2}[-/]\d{2}(?!\d)|\d{4}-\d{2}(?![\d-]))|([$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:\s?(?:k|m|bn|thousand|million|billion)(?![\p{L}\p{N}]))?(?:\s?(?:%|percent|per cent))?(?![\p{L}\p{N}_]))|(square (?:kilo)?met(?:er|re)s?(?!\p{L})|[\p{L}\p{N}]+(?:'[\p{L}]+)?)|(<=|>=|!=|<>|[<>=,&])/giu;

@@ -57,8 +57,10 @@ op=amount: value|amount|worth|money|spend|spends|spent|spending|earn|earns|earne
 op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|months; grain=quarter: quarter|quarters; grain=year: year|years
 op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
 
+/** Stems of the names of one currency each. */
+export const CURRENCIES = ['dollar usd', 'euro eur', 'pound gbp', 'chf'].map((names) => names.split(' '));
 /** Names of money, which say no more than the amount before them. */
-export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf'.split(' '));
+export const CURRENCY = new Set(CURRENCIES.flat().flatMap((name) => [name, `${name}s`]));
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 /** Stems of units, which names of columns end with and numbers are said in. */
