@@ -138,7 +138,9 @@ async function inTurns(
 ): Promise<void> {
   for (let round = -warmUp; round < rounds; round += 1) {
     for (let place = 0; place < servers.length; place += 1) {
-      const index = (Math.abs(round) + place) % servers.length;
+      const next = (Math.abs(round) + place) % servers.length;
+      // Back and forth, so that no server always comes after the same one.
+      const index = round % 2 === 0 ? next : servers.length - 1 - next;
       await turn(servers[index]!, index, round);
     }
   }
