@@ -13,7 +13,7 @@ import { type OpenAIServer, type Step, startOpenAIServer, type ToolCall } from '
 import { Issuer, makeKey, sign } from '../harness/token-issuer.ts';
 
 /** What stands in rows of the other tenant, and in its conversations, alone. */
-const LEAK = /zebra|globex|9876/i;
+const LEAK = /zebra|globex|987654/i;
 
 const folder = emptyFolder();
 let issuer: Issuer;
@@ -49,7 +49,7 @@ measures:
   const database = new Database(join(folder.path, 'shop.db'));
   database.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, status TEXT, amount REAL, tenant TEXT);
     INSERT INTO orders (customer, status, amount, tenant) VALUES ('Ann', 'completed', 10, 'north'), ('Bob', 'open', 20, 'north'),
-      ('Zebra Ltd', 'zebra-only', 9876, 'globex'), ('Zebra Inc', 'completed', 9876, 'globex')`);
+      ('Zebra Ltd', 'zebra-only', 987654, 'globex'), ('Zebra Inc', 'completed', 987654, 'globex')`);
   database.close();
   const key = await makeKey('k-1');
   issuer = await Issuer.start(key);
@@ -148,7 +148,10 @@ test.each<[string, readonly ToolCall[]]>([
 });
 
 test('a conversation of another tenant gives nothing, and nothing of it is told', async () => {
-  script = [{ toolCall: sql('SELECT customer, amount FROM orders') }, { text: 'Zebra Ltd and Zebra Inc, 9876 each.' }];
+  script = [
+    { toolCall: sql('SELECT customer, amount FROM orders') },
+    { text: 'Zebra Ltd and Zebra Inc, 987654 each.' },
+  ];
   const { body } = await south.send('/api/v1/query', { body: { question: 'Globex: who ordered?' } });
   expect(JSON.stringify(body)).toMatch(LEAK);
   const { conversationId } = body;
