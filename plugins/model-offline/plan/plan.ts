@@ -1,7 +1,7 @@
 /** Turns a request into a query plan: every name gets its one meaning, or the reader asks. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import type { Figure, Group, Mention, Request } from '../parse/request.ts';
-import type { ModelDimension, PlanDimension } from '../words/layer.ts';
+import type { PlanDimension } from '../words/layer.ts';
 import { type EntityEntry, isPeople, isTime, isYear } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/words.ts';
 import { applyPeriods, dateOf, hintedDate } from './dates.ts';
