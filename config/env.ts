@@ -132,6 +132,7 @@ const PLUGINS = {
     publicUrl: named('SVC_PUBLIC_URL', baseUrl),
     trustProxy: named('SVC_TRUST_PROXY', proxies),
     stopDelayMs: 'SVC_STOP_DELAY_MS',
+    maxRunning: 'SVC_MAX_RUNNING',
   }),
   internalDb: settings(internalDb, {
     url: named('DATABASE_URL', urlOf(INTERNAL_DB_SCHEMES)),

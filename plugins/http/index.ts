@@ -20,7 +20,8 @@ export {
   type MissingPage,
   type SecurityScheme,
 } from './hooks.ts';
-export { MAX_HEAP_SHARE, MOST_RUNNING } from './request/admission.ts';
+export { MOST_RUNNING } from './options.ts';
+export { MAX_HEAP_SHARE } from './request/admission.ts';
 export { isLoopback } from './request/host-names.ts';
 
 export const http = definePlugin({

@@ -317,6 +317,26 @@ describe('a client that leaves while it is authenticated', () => {
   });
 });
 
+it('runs no more requests at once than `maxRunning`', async () => {
+  const open: (() => void)[] = [];
+  const held: Route = {
+    ...base,
+    path: '/held',
+    handle: () => new Promise((resolve) => open.push(() => resolve({ body: {} }))),
+  };
+  const health: Route = { ...base, path: '/health', essential: true, handle: () => ({ body: {} }) };
+  await using app = await createTestApp({ plugins: [http({ port: 0, maxRunning: 2 }), serving(held, health)] });
+  const answers = Array.from({ length: 3 }, () => app.inject({ method: 'GET', url: '/held' }));
+  await until(() => open.length === 2);
+  // The third has arrived before this one, which does not wait.
+  expect((await app.inject({ method: 'GET', url: '/health' })).statusCode).toBe(200);
+  expect(open).toHaveLength(2);
+  open[0]?.();
+  await until(() => open.length === 3);
+  for (const finish of open) finish();
+  expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+});
+
 describe('a client that talks over a stream', () => {
   it('gets no second answer written into it', async () => {
     async function* slowly() {

@@ -1,6 +1,12 @@
 /** Declares the options of the server. */
 import { type Static, Type } from '../../kernel/index.ts';
 
+/**
+ * 500 clients that ask for 8 MiB and read nothing cost the server 246 MB with 256, and 167 MB with 160. Event streams of
+ * MCP clients, of which there may be 100, count all the time.
+ */
+export const MOST_RUNNING = 160;
+
 export const HttpOptions = Type.Object(
   {
     port: Type.Integer({ default: 3001, minimum: 0, maximum: 65_535, description: 'TCP port; 0 takes any free one' }),
@@ -48,6 +54,13 @@ export const HttpOptions = Type.Object(
           'connections on which requests run or wait at once; beyond it idle ones are closed, then only health is answered; default: half of the descriptors that the process may have, at most 4,096',
       }),
     ),
+    maxRunning: Type.Integer({
+      default: MOST_RUNNING,
+      minimum: 1,
+      maximum: 4_096,
+      description:
+        'requests that run at once; further ones wait; more are of use where models take long, at up to 0.2 MB for each open answer',
+    }),
     stallTimeoutMs: Type.Integer({
       default: 30_000,
       minimum: 100,

@@ -110,23 +110,19 @@ function isHeapFull(): boolean {
   return used > MAX_HEAP_SHARE * limit;
 }
 
-/**
- * Requests that run at once; others wait. 500 clients that ask for 8 MiB and read nothing cost the server 246 MB with 256, and
- * 167 MB with 160. Event streams of MCP clients, of which there may be 100, count all the time.
- */
-export const MOST_RUNNING = 160;
-
 export interface AdmissionOptions {
   readonly connections: Connections;
   /** How many requests may run or wait. */
   readonly maxConnections: number;
+  /** How many requests may run. */
+  readonly maxRunning: number;
   refused(why: object): void;
 }
 
 export const requestAdmission = fastifyPlugin<AdmissionOptions>(
   async (app, options) => {
-    const { connections, maxConnections, refused } = options;
-    const places = Math.min(maxConnections, MOST_RUNNING);
+    const { connections, maxConnections, maxRunning, refused } = options;
+    const places = Math.min(maxConnections, maxRunning);
     const admission = new Admission(places, maxConnections - places);
     const refusal = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
       if (routeOptions.config.essential === true) return undefined;

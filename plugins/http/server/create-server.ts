@@ -96,7 +96,8 @@ function serverOptions(parts: ServerParts, connections: Connections): FastifyHtt
 /** The server with all plugins and no route yet. Throws `configuration_error` for options that are malformed. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { ctx, options } = parts;
-  const { stallTimeoutMs, maxUnsentBytes, maxReceivedBytes, maxConnections = connectionsWithin() } = options;
+  const { stallTimeoutMs, maxUnsentBytes, maxReceivedBytes, maxRunning } = options;
+  const { maxConnections = connectionsWithin() } = options;
   const refused = refusalLog(ctx.log);
   const connections = new Connections({ maxConnections, stallTimeoutMs, maxUnsentBytes }, refused, ctx.log);
   const origins = namedOrigins(options.corsOrigins);
@@ -112,6 +113,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.register(clientAddress, { isBehindProxy: options.trustProxy !== false });
   app.register(knownRoutes, parts);
   app.register(jsonBody, { bodies: new RequestBodies(maxReceivedBytes) });
-  app.register(requestAdmission, { connections, maxConnections, refused });
+  app.register(requestAdmission, { connections, maxConnections, maxRunning, refused });
   return app;
 }
