@@ -15,6 +15,8 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   /** Responses with another status than 200, and requests without one. */
   readonly failed: number;
+  /** What the first of them said. */
+  readonly why?: string;
 }
 
 if (import.meta.main) {
@@ -22,13 +24,15 @@ if (import.meta.main) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const requests = Array.from({ length: amount }, (_, index) => bodies[index % bodies.length] ?? '').values();
   let failed = 0;
+  let why: string | undefined;
   // One iterator for all connections: each takes the next request.
   const ask = async () => {
     for (const body of requests) {
       try {
         await textOf(await send(agent, url, body));
-      } catch {
+      } catch (error) {
         failed += 1;
+        why ??= (error as Error).message;
       }
     }
   };
@@ -36,6 +40,6 @@ if (import.meta.main) {
   await Promise.all(Array.from({ length: connections }, ask));
   const seconds = (performance.now() - startedAt) / 1000;
   agent.destroy();
-  const report: LoadResult = { requestsPerSecond: (amount - failed) / seconds, failed };
+  const report: LoadResult = { requestsPerSecond: (amount - failed) / seconds, failed, ...(why && { why }) };
   process.send?.(report);
 }

@@ -29,6 +29,10 @@ export function treeProcessorMs(root: number): number {
   return ticks.reduce((sum, one) => sum + one, 0) * TICK_MS;
 }
 
+export function parentOf(id: number): number {
+  return Number(statOf(id)[1]);
+}
+
 function memoryOf(ids: readonly number[]): TreeMemory {
   const sum = (file: string, field: RegExp) =>
     ids.reduce((total, id) => total + Number(field.exec(readProc(id, file))?.[1] ?? 0) / 1024, 0);
@@ -46,7 +50,7 @@ function descendantsOf(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const parent = Number(statOf(Number(name))[1]);
+    const parent = parentOf(Number(name));
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const found: number[] = [];

@@ -149,7 +149,7 @@ async function inTurns(
 async function load({ url }: Server, bodies: readonly string[], amount: number): Promise<number> {
   const input: LoadInput = { url: `${url}/api/v1/query`, bodies, connections: LOAD.connections, amount };
   await using child = await startChild<LoadResult>(new URL('./load.ts', import.meta.url), input);
-  if (child.message.failed > 0) throw new Error(`${child.message.failed} questions failed.`);
+  if (child.message.failed > 0) throw new Error(`${child.message.failed} questions failed: ${child.message.why}`);
   return child.message.requestsPerSecond;
 }
 

@@ -17,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   features: async () => (await import('./features.ts')).features,
   growth: async () => (await import('./growth.ts')).growth,
   admin: async () => (await import('./admin.ts')).admin,
+  cluster: async () => (await import('./cluster.ts')).cluster,
   web: async () => (await import('./web.ts')).web,
 };
 

@@ -46,7 +46,7 @@ async function warmUp({ url }: RunningAtlas): Promise<void> {
   for (const { path, body } of ROUTES) {
     const input: LoadInput = { url: `${url}${path}`, bodies: [body], ...WARM_UP };
     await using child = await startChild<LoadResult>(new URL('./load.ts', import.meta.url), input);
-    if (child.message.failed > 0) throw new Error(`${child.message.failed} questions failed.`);
+    if (child.message.failed > 0) throw new Error(`${child.message.failed} questions failed: ${child.message.why}`);
   }
 }
 
