@@ -25,8 +25,8 @@ const types = new Map([
 ]);
 
 /** The statement as it runs where `orders` has a policy and `items` has none. */
-function run(dialect: Dialect, sql: string): string {
-  const { tables } = allowedTables([entity('orders', []), entity('items', [])], kitDialect(dialect));
+function run(name: Dialect, sql: string, dialect = kitDialect(name)): string {
+  const { tables } = allowedTables([entity('orders', []), entity('items', [])], dialect);
   const known = new Set(types.keys());
   const policed = tables.tables.map((table) => ({
     ...table,
@@ -34,7 +34,7 @@ function run(dialect: Dialect, sql: string): string {
     types,
     rows: table.name === 'orders' ? [tenant] : [],
   }));
-  return checkSql(sql, { tables: new AllowedTables(policed, kitDialect(dialect)) }).sql;
+  return checkSql(sql, { tables: new AllowedTables(policed, dialect) }).sql;
 }
 
 const FENCE = {
@@ -197,4 +197,11 @@ test('only what stands for a table with a policy has a fence, and each reference
   expect(
     run('postgres', 'SELECT 1 FROM orders a, items b, orders c WHERE 1 / a.total = 1').split(FENCE.postgres),
   ).toHaveLength(3);
+});
+
+test('an engine that nothing holds to it refuses what needs it', () => {
+  const unfenced = { ...postgres, label: 'X', optimizationFence: undefined };
+  for (const sql of open.postgres) expect(run('postgres', sql, unfenced)).toBe(run('postgres', sql));
+  for (const sql of fenced.postgres)
+    expect(() => run('postgres', sql, unfenced)).toThrow(/^Under row security, X may try/);
 });

@@ -15,6 +15,7 @@ import {
   type Select,
   type SelectSource,
   type Source,
+  SqlRefusal,
 } from '../sql-kit/index.ts';
 import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { type ClauseScope, type ClauseScopes, NO_SCOPE } from './clause-scope.ts';
@@ -26,9 +27,16 @@ export function fenceRows(statement: Select, read: Iterable<AllowedTable>, table
   const finder = new FailureFinder(tables);
   finder.select(statement, NO_SCOPE, true);
   if (finder.parts.length === 0 || !finder.found) return;
+  const { optimizationFence: fence, label } = tables.dialect;
+  if (fence === undefined) {
+    const what = `Under row security, ${label} may try a condition or value that can fail on rows that are not shown`;
+    const hint =
+      'Compare columns only with columns and constants of their own type, and calculate in the columns of the outermost SELECT.';
+    throw new SqlRefusal('unchecked', what, { line: 1, column: 1 }, hint);
+  }
   for (const part of finder.parts) {
     const { texts, params } = part.printed!;
-    const printed = { texts: [...texts.slice(0, -1), texts.at(-1) + tables.dialect.optimizationFence], params };
+    const printed = { texts: [...texts.slice(0, -1), texts.at(-1) + fence], params };
     Object.assign(part, { printed });
   }
 }

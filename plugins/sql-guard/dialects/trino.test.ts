@@ -121,7 +121,7 @@ describe('where the types of columns are known', () => {
   test('so does a FILTER, which the engine makes a condition', () => {
     const counted = (filter: string) =>
       checkSql(`SELECT count(*) FILTER (WHERE ${filter}) FROM orders`, { tables }).sql.includes(
-        trino.optimizationFence,
+        trino.optimizationFence ?? '-',
       );
     expect(['1 / id > 0', 'id > 0 AND status IS NULL'].map(counted)).toEqual([true, false]);
   });

@@ -93,8 +93,11 @@ export interface SqlDialect extends Grammar, PrintRules {
    * wrongly when it puts the two together.
    */
   separatesParts?(text: string, isMasked: boolean): boolean;
-  /** A limit that no table reaches, as the last words of a subquery: the engine then works it out by itself. */
-  readonly optimizationFence: string;
+  /**
+   * A limit that no table reaches, as the last words of a subquery: the engine then works it out by itself. `undefined`:
+   * nothing is known to do that, and statements that need it are refused.
+   */
+  readonly optimizationFence: string | undefined;
   readonly infallible: InfallibleExpressions;
   /**
    * Changes a resolved statement, which reads the tables `read`, so that the engine reads it as it was checked. Throws
