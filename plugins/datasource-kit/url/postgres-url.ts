@@ -111,8 +111,8 @@ export function assertRemotePostgresUrl(text: string): void {
   assertRemote(url, [...LOCAL_PARAMS, ...root], DIALECT);
 }
 
-/** Throws `configuration_error`, without repeating the URL. */
-export function parsePostgresUrl(text: string): PostgresTarget {
+/** `standardPort`: where the URL names none. Throws `configuration_error`, without repeating the URL. */
+export function parsePostgresUrl(text: string, standardPort = 5432): PostgresTarget {
   const url = parseServerUrl(text, DIALECT);
   const { params } = url;
   const mode = sslMode(params);
@@ -120,7 +120,7 @@ export function parsePostgresUrl(text: string): PostgresTarget {
   const user = params.get('user') ?? url.user;
   if (user === '') throw invalidUrl(DIALECT, 'it names no user');
   const database = params.get('dbname') ?? (url.database === '' ? user : url.database);
-  const port = Number(params.get('port') ?? url.port ?? 5432);
+  const port = Number(params.get('port') ?? url.port ?? standardPort);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalidUrl(DIALECT, 'its port is no port number');
   const encrypted = mode !== 'disable' && mode !== 'allow' && !host.startsWith('/');
   return {
