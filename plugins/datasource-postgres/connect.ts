@@ -57,6 +57,8 @@ export interface Opening {
 export interface Opened {
   readonly client: pg.Client;
   readonly encrypted: boolean;
+  /** What the server says of itself at the connect. */
+  readonly parameters: ReadonlyMap<string, string>;
 }
 
 async function openWith(
@@ -79,6 +81,10 @@ async function openWith(
     connection: filtered(connectionTo(target, encrypted), filter),
   };
   const client = new pg.Client(config);
+  const parameters = new Map<string, string>();
+  const listen = ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) =>
+    parameters.set(parameterName, parameterValue);
+  config.connection.on('parameterStatus', listen);
   // Until the session listens: an error after a failed attempt would end the process.
   client.on('error', () => {});
   const giveUp = () => destroyClient(client);
@@ -86,12 +92,13 @@ async function openWith(
   try {
     signal.throwIfAborted();
     await client.connect();
-    return { client, encrypted };
+    return { client, encrypted, parameters };
   } catch (error) {
     destroyClient(client);
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
+    config.connection.off('parameterStatus', listen);
   }
 }
 

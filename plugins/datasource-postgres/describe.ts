@@ -2,6 +2,16 @@
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
 import type { Query } from './query.ts';
 
+/** What is different in the catalogs of another engine. */
+export interface CatalogRules {
+  /** A condition on the schema `n`: it is the engine's own. */
+  readonly ownSchema?: string;
+  /** The estimated rows of the table `c`, -1 where nothing is known. */
+  readonly rows?: string;
+  /** Numbers and estimated rows of tables whose rows are stored in others. */
+  readonly storedElsewhere?: (query: Query) => Promise<readonly Row[]>;
+}
+
 /** No system schema, no partition of a table that is listed, nothing of an extension, nothing that may not be read. */
 const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' AND has_schema_privilege(n.oid, 'USAGE')
@@ -11,7 +21,8 @@ const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 /** One row a column, in order, its type with a collation that is not the type's own; an estimate of -1 means that the table was never analyzed. */
 const columnsOf = (
   condition: string,
-) => `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuples::int8, o.description,
+  { ownSchema, rows = 'c.reltuples::int8' }: CatalogRules,
+) => `SELECT c.oid::text, n.nspname, c.relname, c.relkind, ${rows}, o.description,
     a.attname, format_type(a.atttypid, a.atttypmod) || coalesce(' COLLATE ' || quote_ident(l.collname), ''),
     a.attnotnull, d.description
   FROM pg_class c
@@ -21,7 +32,7 @@ const columnsOf = (
   LEFT JOIN pg_collation l ON l.oid = a.attcollation AND l.oid <> t.typcollation
   LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = c.oid AND o.objsubid = 0
   LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
-  WHERE ${VISIBLE} AND (${condition})
+  WHERE ${VISIBLE}${ownSchema === undefined ? '' : ` AND NOT (${ownSchema})`} AND (${condition})
   ORDER BY n.nspname, c.relname, a.attnum`;
 
 const READABLE = `has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT')`;
@@ -48,7 +59,7 @@ const UNIQUE = `SELECT i.indrelid::text, i.indexrelid::text, a.attname
   ORDER BY i.indrelid, i.indexrelid, u.position`;
 
 /** PostgreSQL estimates the rows of partitions, not those of the partitioned table. */
-const PARTITIONS = `SELECT pg_partition_root(oid)::oid::text, sum(greatest(reltuples, 0))::int8
+export const PARTITIONS = `SELECT pg_partition_root(oid)::oid::text, sum(greatest(reltuples, 0))::int8
   FROM pg_class WHERE relispartition AND relkind IN ('r', 'f') GROUP BY 1 HAVING max(reltuples) >= 0`;
 
 type Row = readonly (string | null)[];
@@ -104,12 +115,17 @@ function columnOf([, , , , , , name, type, notNull, comment]: Row): TableColumn 
 }
 
 /** `withUnreadable`: also the tables, in schemas that the login may use, of which it may read no column. */
-export async function describeSchemas(query: Query, withUnreadable = false): Promise<TableDescription[]> {
+export async function describeSchemas(
+  query: Query,
+  withUnreadable = false,
+  rules: CatalogRules = {},
+): Promise<TableDescription[]> {
+  const { storedElsewhere = (ask: Query) => ask(PARTITIONS) } = rules;
   const shown = withUnreadable ? `${READABLE} OR ${UNREADABLE}` : READABLE;
-  const columns = Map.groupBy(await query(columnsOf(shown)), ([oid]) => oid);
+  const columns = Map.groupBy(await query(columnsOf(shown, rules)), ([oid]) => oid);
   const keys = Map.groupBy(await query(KEYS), ([oid]) => oid);
   const unique = Map.groupBy(await query(UNIQUE), ([oid]) => oid);
-  const inPartitions = new Map((await query(PARTITIONS)).map(([oid, rows]) => [oid, rows]));
+  const inPartitions = new Map((await storedElsewhere(query)).map(([oid, rows]) => [oid, rows]));
   return [...columns].map(([oid, rows]) => {
     const [, schema, name, kind, estimate, comment] = rows[0] ?? [];
     const parts = (keys.get(oid) ?? []).map(keyPart);

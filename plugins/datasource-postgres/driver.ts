@@ -8,7 +8,11 @@ import {
   type Reach,
   type Session,
 } from '../datasource-kit/index.ts';
-import { connectError } from './errors.ts';
+import { connectError, otherEngine } from './errors.ts';
+import { readFlavorUrl } from './flavor-url.ts';
+import type { Flavor } from './flavors/flavor.ts';
+import { flavorNamed, flavorOfServer } from './flavors/flavors.ts';
+import { postgresql } from './flavors/postgresql.ts';
 import type { PostgresConnectionOptions } from './options.ts';
 import { TypeMap } from './types.ts';
 import { WireFilter } from './wire.ts';
@@ -28,19 +32,26 @@ export class PostgresDriver implements Driver {
   readonly #target: PostgresTarget;
   readonly #connectTimeoutMs: number;
   readonly #schema: string;
+  readonly #flavor: Flavor;
+  /** The configuration or the URL says which engine it is. */
+  readonly #isChosen: boolean;
   readonly #types = new TypeMap();
   readonly #reach: Reach | undefined;
 
   /** Without `reach` it connects wherever the URL leads. Throws `configuration_error` for a URL that cannot be used. */
-  constructor({ id, url, description, schema, connectTimeoutMs }: PostgresConnectionOptions, reach?: Reach) {
+  constructor({ id, url, description, schema, flavor, connectTimeoutMs }: PostgresConnectionOptions, reach?: Reach) {
     this.#reach = reach;
-    this.#target = parsePostgresUrl(url);
+    const read = readFlavorUrl(url);
+    const chosen = flavorNamed(flavor) ?? read.flavor;
+    this.#flavor = chosen ?? postgresql;
+    this.#isChosen = chosen !== undefined;
+    this.#target = parsePostgresUrl(read.url, read.port);
     this.#connectTimeoutMs = connectTimeoutMs;
     const ownSchema = schema ?? this.#target.schema;
     this.#schema = ownSchema ?? 'public';
     this.info = {
       id,
-      dbType: 'postgres',
+      dbType: this.#flavor.dialect.name,
       maskedUrl: this.#target.maskedUrl,
       ...(ownSchema === undefined ? {} : { schema: ownSchema }),
       ...(description === undefined ? {} : { description }),
@@ -58,9 +69,18 @@ export class PostgresDriver implements Driver {
   }
 
   async #openAt(target: PostgresTarget, onEnd: () => void, signal: AbortSignal): Promise<Session> {
-    const [{ openClient }, { PostgresSession }] = await Promise.all([loadConnect(), import('./session.ts')]);
+    const [{ destroyClient, openClient }, { PostgresSession }] = await Promise.all([
+      loadConnect(),
+      import('./session.ts'),
+    ]);
     const filter = new WireFilter();
     const opened = await openClient(target, { connectTimeoutMs: this.#connectTimeoutMs, filter, signal });
-    return new PostgresSession(opened, { target, schema: this.#schema, types: this.#types, filter }, onEnd);
+    const other = this.#isChosen ? undefined : flavorOfServer(opened.parameters);
+    if (other !== undefined) {
+      destroyClient(opened.client);
+      throw otherEngine(other.dialect.label, other.name);
+    }
+    const context = { target, schema: this.#schema, flavor: this.#flavor, types: this.#types, filter };
+    return new PostgresSession(opened, context, onEnd);
   }
 }

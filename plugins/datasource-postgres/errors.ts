@@ -63,8 +63,15 @@ export function connectError(error: unknown): AtlasError {
   );
 }
 
-/** While a statement runs. `timeoutMs`: what it had. */
-export function statementError(error: unknown, timeoutMs: number): AtlasError {
+/** The server is another engine than the one whose rules hold; statements would be checked by the wrong ones. */
+export const otherEngine = (label: string, flavor: string): AtlasError =>
+  loginFailed(
+    `the server is ${label}, which is not read as plain PostgreSQL`,
+    `Add "flavor=${flavor}" to the parameters of the URL, or set the option "flavor" of the connection.`,
+  );
+
+/** While a statement runs. `timeoutMs`: what it had; `engine`: who speaks. */
+export function statementError(error: unknown, timeoutMs: number, engine = 'PostgreSQL'): AtlasError {
   if (error instanceof AtlasError) return error;
   const server = serverError(error);
   if (server === undefined) return networkFailure(error) ?? connectionLost(error);
@@ -75,19 +82,19 @@ export function statementError(error: unknown, timeoutMs: number): AtlasError {
   if (code === '25006') return notReading();
   if (code === '53300') return serverFull(error);
   // Values that were bound do not match the statement.
-  if (code === '08P01') return statementFailed(`PostgreSQL: ${message}`);
+  if (code === '08P01') return statementFailed(`${engine}: ${message}`);
   if (kind === '08' || code.startsWith('57P')) return connectionLost(error);
   if (code === '42501') {
-    return statementFailed(`PostgreSQL: ${message}`, 'GRANT SELECT on it to the login of this connection.');
+    return statementFailed(`${engine}: ${message}`, 'GRANT SELECT on it to the login of this connection.');
   }
   if (kind === '53' || kind === '54') {
     return statementFailed(
-      `PostgreSQL: ${withoutValues(message)}`,
+      `${engine}: ${withoutValues(message)}`,
       'Ask for fewer rows, a shorter period or a simpler grouping.',
     );
   }
   // What speaks of the statement's own words says where they are; everything else may quote data.
-  if (kind === '42' && isPlaced) return statementFailed(`PostgreSQL: ${message}`, hint);
-  if (kind === 'P0') return statementFailed('PostgreSQL: a function of the database refused a value');
-  return statementFailed(`PostgreSQL: ${withoutValues(message)}`);
+  if (kind === '42' && isPlaced) return statementFailed(`${engine}: ${message}`, hint);
+  if (kind === 'P0') return statementFailed(`${engine}: a function of the database refused a value`);
+  return statementFailed(`${engine}: ${withoutValues(message)}`);
 }

@@ -13,8 +13,25 @@ interface PlanNode {
   readonly 'Parent Relationship'?: string;
   readonly 'Subplan Name'?: string;
   readonly 'Workers Planned'?: number;
+  readonly 'Custom Plan Provider'?: string;
   readonly Plans?: readonly PlanNode[];
 }
+
+/** What is different in the plans of another engine. */
+export interface PlanRules {
+  /** Steps that read all of their table, whatever they filter. */
+  readonly wholeScans: RegExp;
+  /** Steps after which nothing is known. */
+  readonly unknown?: RegExp;
+  /** Fields of a condition by which a step on an index leaves rows out. */
+  readonly filters: readonly string[];
+  /** Without statistics of a table the planner guesses, and nothing is known. */
+  readonly mustBeAnalyzed?: boolean;
+  /** Rows that one row of the steps below this one holds. */
+  readonly rowsInOne?: (node: PlanNode) => number;
+}
+
+export const PLAN_RULES: PlanRules = { wholeScans: /^Seq Scan$/, filters: ['Filter'] };
 
 /** Rows by the planner's own estimate; `undefined`: not known. */
 interface Sizes {
@@ -34,6 +51,7 @@ export async function estimatedRows(
   query: Query,
   sql: string,
   params: readonly unknown[],
+  rules: PlanRules = PLAN_RULES,
 ): Promise<number | undefined> {
   const planOf = async (text: string, values: readonly unknown[]): Promise<PlanNode> => {
     const [[plan] = []] = await query(`${EXPLAIN} ${text}`, values);
@@ -48,13 +66,16 @@ export async function estimatedRows(
       return otherwise();
     }
   };
+  const counted = async (schema: string, table: string, least: number) => {
+    const [[rows] = []] = await query(KNOWN_ROWS, [schema, table]);
+    return rows === undefined || Number(rows) < least ? undefined : Number(rows);
+  };
   const sizeOf = (schema: string, table: string) =>
-    rowsBy(`SELECT FROM ONLY ${quoted(schema)}.${quoted(table)}`, async () => {
-      const [[rows] = []] = await query(KNOWN_ROWS, [schema, table]);
-      return rows === undefined || Number(rows) < 0 ? undefined : Number(rows);
-    });
+    rules.mustBeAnalyzed === true
+      ? counted(schema, table, 1)
+      : rowsBy(`SELECT FROM ONLY ${quoted(schema)}.${quoted(table)}`, () => counted(schema, table, 0));
   const known = new Map<string, Promise<number | undefined>>();
-  return rowsOfPlan(await planOf(sql, params), {
+  const sizes: Sizes = {
     table(schema, table) {
       const key = JSON.stringify([schema, table]);
       const rows = known.get(key) ?? sizeOf(schema, table);
@@ -71,7 +92,8 @@ export async function estimatedRows(
       );
       return rowsBy(`SELECT FROM ONLY ${source} AS ${quoted(alias)} WHERE ${alone}`, async () => undefined);
     },
-  });
+  };
+  return rowsOfPlan(await planOf(sql, params), { sizes, rules });
 }
 
 /** As the server writes the comparison of two columns. */
@@ -89,12 +111,18 @@ interface Rows {
   readonly most: number;
 }
 
+/** What is known besides the plan. */
+interface Known {
+  readonly sizes: Sizes;
+  readonly rules: PlanRules;
+}
+
 class NotKnown extends Error {}
 
 /** `undefined` for a recursion, and where a table's size is not known. */
-async function rowsOfPlan(plan: PlanNode, sizes: Sizes): Promise<number | undefined> {
+async function rowsOfPlan(plan: PlanNode, known: Known): Promise<number | undefined> {
   try {
-    const { read, most } = await rowsOf(plan, 1, sizes);
+    const { read, most } = await rowsOf(plan, 1, known);
     return Math.max(read, most);
   } catch (error) {
     if (error instanceof NotKnown) return undefined;
@@ -103,28 +131,29 @@ async function rowsOfPlan(plan: PlanNode, sizes: Sizes): Promise<number | undefi
 }
 
 /** `workers`: processes that share the step; the plan says what one of them does. */
-async function rowsOf(node: PlanNode, workers: number, sizes: Sizes): Promise<Rows> {
+async function rowsOf(node: PlanNode, workers: number, known: Known): Promise<Rows> {
   const kind = node['Node Type'];
-  if (kind === 'Recursive Union') throw new NotKnown();
+  const { unknown, rowsInOne } = known.rules;
+  if (kind === 'Recursive Union' || unknown?.test(kind)) throw new NotKnown();
   const inner = workers * (1 + (node['Workers Planned'] ?? 0));
   const given = node['Plan Rows'] * workers;
   const parts: { readonly part: PlanNode; readonly rows: Rows }[] = [];
-  for (const part of node.Plans ?? []) parts.push({ part, rows: await rowsOf(part, inner, sizes) });
+  for (const part of node.Plans ?? []) parts.push({ part, rows: await rowsOf(part, inner, known) });
   const found = kind === 'Bitmap Heap Scan' ? Math.max(0, ...parts.map(({ rows }) => rows.given)) : 0;
-  const own = Math.max(found, await ownRows(node, given, sizes));
+  const own = Math.max(found, await ownRows(node, given, known));
   // A subquery that depends on the row around it runs for each of those that the step looks at.
   const looked = Math.max(own, given, ...parts.filter(({ part }) => !isSubplan(part)).map(({ rows }) => rows.given));
-  let read = own;
+  let below = 0;
   let most = kind === 'Result' && parts.length === 0 ? 0 : given;
   for (const [at, { part, rows }] of parts.entries()) {
     most = Math.max(most, rows.most);
-    if (kind === 'Nested Loop' && at === 1 && !isSubplan(part)) {
-      read += Math.max(1, parts[0]?.rows.given ?? 1) * Math.max(rows.read, rows.given);
+    if (kind.includes('Nested Loop') && at === 1 && !isSubplan(part)) {
+      below += Math.max(1, parts[0]?.rows.given ?? 1) * Math.max(rows.read, rows.given);
     } else if (part['Parent Relationship'] === 'SubPlan' && !isHashed(node, part)) {
-      read += Math.max(1, looked) * rows.read;
-    } else read += rows.read;
+      below += Math.max(1, looked) * rows.read;
+    } else below += rows.read;
   }
-  return { read, given, most };
+  return { read: own + below * (rowsInOne?.(node) ?? 1), given, most };
 }
 
 const isSubplan = (part: PlanNode) => /^(?:SubPlan|InitPlan)$/.test(part['Parent Relationship'] ?? '');
@@ -140,14 +169,16 @@ function isHashed(node: PlanNode, { 'Subplan Name': name }: PlanNode): boolean {
 }
 
 /** What the step itself reads: without a condition on an index, all of its table, as does a sample of single rows. */
-async function ownRows(node: PlanNode, given: number, sizes: Sizes): Promise<number> {
+async function ownRows(node: PlanNode, given: number, { sizes, rules }: Known): Promise<number> {
   const { 'Node Type': kind, 'Relation Name': table, Schema: schema = '', 'Index Cond': condition } = node;
   if (table === undefined) return /^(?:Function|Table Function|Values) Scan$/.test(kind) ? given : 0;
   const isIndex = kind === 'Index Scan' || kind === 'Index Only Scan';
   if (isIndex && condition !== undefined) {
-    return node.Filter === undefined ? given : Math.max(given, (await sizes.found(node)) ?? 0);
+    if (rules.mustBeAnalyzed === true && (await sizes.table(schema, table)) === undefined) throw new NotKnown();
+    const isFiltered = rules.filters.some((name) => name in node);
+    return isFiltered ? Math.max(given, (await sizes.found(node)) ?? 0) : given;
   }
-  if (!isIndex && kind !== 'Seq Scan' && node['Sampling Method'] !== 'bernoulli') return given;
+  if (!isIndex && !rules.wholeScans.test(kind) && node['Sampling Method'] !== 'bernoulli') return given;
   const rows = await sizes.table(schema, table);
   if (rows === undefined) throw new NotKnown();
   return Math.max(rows, given);

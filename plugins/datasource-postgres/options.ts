@@ -1,5 +1,6 @@
 import { type Static, Type } from '../../kernel/index.ts';
 import { connectionOptions } from '../datasource-kit/index.ts';
+import { FLAVORS } from './flavors/flavors.ts';
 
 const closed = { additionalProperties: false };
 
@@ -7,6 +8,12 @@ export const PostgresConnectionOptions = Type.Object(
   {
     ...connectionOptions,
     url: Type.String({ minLength: 1, description: '"postgres://user:password@host:5432/database"' }),
+    flavor: Type.Optional(
+      Type.Union(
+        FLAVORS.map(({ name }) => Type.Literal(name)),
+        { description: 'Which engine speaks the protocol; goes before what the URL says; default "postgresql"' },
+      ),
+    ),
     schema: Type.Optional(
       Type.String({
         minLength: 1,

@@ -34,9 +34,13 @@ const USABLE_SCHEMA = `SELECT quote_ident($1), EXISTS (
   SELECT FROM pg_namespace n WHERE n.nspname = $1 AND has_schema_privilege(n.oid, 'USAGE'))`;
 
 /** One sentence for each kind of right that a reader does not need, and for a schema that it cannot use. */
-export async function loginWarnings(query: Query, ownSchema: string): Promise<string[]> {
+export async function loginWarnings(
+  query: Query,
+  ownSchema: string,
+  strongRoles: readonly string[] = [],
+): Promise<string[]> {
   const [login = '', database = '', superuser, attributes = '', roles, mayCreate] =
-    (await query(LOGIN, [STRONG_ROLES]))[0] ?? [];
+    (await query(LOGIN, [[...STRONG_ROLES, ...strongRoles]]))[0] ?? [];
   const warnings: string[] = [];
   const [schema = '', isUsable] = (await query(USABLE_SCHEMA, [ownSchema]))[0] ?? [];
   if (isUsable === 'f') {

@@ -1,5 +1,6 @@
 /** Says how PostgreSQL URLs of connections are read that are made while the service runs. */
 import { assertRemotePostgresUrl, type DatasourceEngine, parsePostgresUrl } from '../datasource-kit/index.ts';
+import { readFlavorUrl } from './flavor-url.ts';
 import { PostgresConnectionOptions } from './options.ts';
 import { POSTGRES_SCHEMES } from './schemes.ts';
 
@@ -8,7 +9,8 @@ export const POSTGRES_ENGINE: Omit<DatasourceEngine, 'open'> = {
   schemes: POSTGRES_SCHEMES,
   options: PostgresConnectionOptions,
   locate(url) {
-    assertRemotePostgresUrl(url);
-    return parsePostgresUrl(url);
+    const read = readFlavorUrl(url);
+    assertRemotePostgresUrl(read.url);
+    return parsePostgresUrl(read.url, read.port);
   },
 };

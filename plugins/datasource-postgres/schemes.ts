@@ -1,2 +1,4 @@
 /** Declares the schemes of the URLs that this plugin opens. */
-export const POSTGRES_SCHEMES = ['postgres', 'postgresql'] as const;
+import { FLAVORS } from './flavors/flavors.ts';
+
+export const POSTGRES_SCHEMES: readonly string[] = FLAVORS.flatMap(({ schemes }) => schemes);

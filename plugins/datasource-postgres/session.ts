@@ -19,19 +19,13 @@ import {
   type ViewDefinition,
 } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
-import { describeSchemas } from './describe.ts';
 import { statementError } from './errors.ts';
-import { estimatedRows } from './estimate.ts';
-import { loginWarnings } from './privileges.ts';
+import type { Flavor } from './flavors/flavor.ts';
 import type { Query } from './query.ts';
-import { BEGIN, DISCARD, ROLLBACK, settingsFor } from './settings.ts';
+import { ROLLBACK } from './settings.ts';
 import { Statement } from './statement.ts';
 import { parameterText, TYPES_SQL, type TypeMap } from './types.ts';
-import { viewsOf } from './views.ts';
 import type { WireFilter } from './wire.ts';
-
-/** A cancel request may come before the statement that it is meant for; then another follows. */
-const CANCEL_AGAIN_MS = 100;
 
 /** Longest wait for a server to let go. */
 const LETTING_GO_MS = 1_000;
@@ -41,6 +35,7 @@ const noMatter = () => {};
 export interface SessionContext {
   readonly target: PostgresTarget;
   readonly schema: string;
+  readonly flavor: Flavor;
   readonly types: TypeMap;
   readonly filter: WireFilter;
 }
@@ -75,9 +70,9 @@ export class PostgresSession implements Session {
   }
 
   async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
-    const { schema, types, filter } = this.#context;
+    const { schema, flavor, types, filter } = this.#context;
     assertReads(sql);
-    const statement = new Statement({ sql, params, limits, schema, types });
+    const statement = new Statement({ sql, params, limits, schema, flavor, types });
     const use = this.#use;
     // Binary values arrive as two digits a byte.
     filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };
@@ -92,7 +87,7 @@ export class PostgresSession implements Session {
       filter.dropRows = true;
       // The server tells what went wrong before it has let go of what the statement held.
       if (this.#usable) await withTimeout(this.#end(use).then(noMatter, noMatter), LETTING_GO_MS, noMatter);
-      throw statementError(error, limits.timeoutMs);
+      throw statementError(error, limits.timeoutMs, flavor.dialect.label);
     }
     const { columns, collector } = statement;
     return {
@@ -106,19 +101,19 @@ export class PostgresSession implements Session {
   async estimate({ sql, params }: SqlStatement, timeoutMs: number): Promise<number | undefined> {
     assertReads(sql);
     const values = params.map(bindable).map(parameterText);
-    return this.#read(timeoutMs, (query) => estimatedRows(query, sql, values));
+    return this.#read(timeoutMs, (query) => this.#context.flavor.estimate(query, sql, values));
   }
 
   views(timeoutMs: number): Promise<readonly ViewDefinition[]> {
-    return this.#read(timeoutMs, viewsOf);
+    return this.#read(timeoutMs, (query) => this.#context.flavor.views(query));
   }
 
   describe(timeoutMs: number, { withUnreadable }: DescribeRequest): Promise<readonly TableDescription[]> {
-    return this.#read(timeoutMs, (query) => describeSchemas(query, withUnreadable));
+    return this.#read(timeoutMs, (query) => this.#context.flavor.describe(query, withUnreadable));
   }
 
   warnings(timeoutMs: number): Promise<readonly string[]> {
-    return this.#read(timeoutMs, (query) => loginWarnings(query, this.#context.schema));
+    return this.#read(timeoutMs, (query) => this.#context.flavor.warnings(query, this.#context.schema));
   }
 
   async ping(): Promise<void> {
@@ -132,7 +127,10 @@ export class PostgresSession implements Session {
     await this.#endRunning();
     this.#context.filter.clear();
     if (!this.#usable) return false;
-    if (this.#last?.leftNothing !== true) await this.#end(use, true);
+    if (this.#last?.leftNothing !== true) {
+      if (this.#context.flavor.discardsAlone && this.#isInTransaction) await this.#end(use);
+      await this.#end(use, true);
+    }
     this.#last = undefined;
     return true;
   }
@@ -152,7 +150,8 @@ export class PostgresSession implements Session {
     while (!ended && this.#usable) {
       // Awaited, so that no cancel is on its way when the next statement starts.
       await requestCancel(this.#context.target, this.#opened);
-      await withTimeout(finished, CANCEL_AGAIN_MS, noMatter);
+      // It may have come before the statement that it is meant for; then another follows.
+      await withTimeout(finished, this.#context.flavor.cancelAgainMs, noMatter);
     }
   }
 
@@ -165,7 +164,7 @@ export class PostgresSession implements Session {
     filter.clear();
     const wanted = [...new Set(statement.unknownTypes.values())];
     await this.#end(use);
-    const found = await query(TYPES_SQL, [wanted]);
+    const found = this.#context.flavor.looksUpTypes ? await query(TYPES_SQL, [wanted]) : [];
     types.learn(
       wanted,
       found.map(([oid, delimiter, element]) => ({
@@ -181,14 +180,13 @@ export class PostgresSession implements Session {
   }
 
   async #read<T>(timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {
+    const { flavor, schema } = this.#context;
     try {
-      const settings = settingsFor(this.#context.schema, timeoutMs);
       const query = this.#queryForThisUse();
-      await query(BEGIN.text);
-      await query(settings.text, settings.values);
+      for (const { text, values } of [flavor.begin, ...flavor.settings(schema, timeoutMs)]) await query(text, values);
       return await work(query);
     } catch (error) {
-      throw statementError(error, timeoutMs);
+      throw statementError(error, timeoutMs, flavor.dialect.label);
     }
   }
 
@@ -201,10 +199,13 @@ export class PostgresSession implements Session {
     await end.finished;
   }
 
+  get #isInTransaction(): boolean {
+    return this.#opened.client.getTransactionStatus() !== 'I';
+  }
+
   /** Without a transaction, the server would write a warning about a rollback to its log. */
   #endOf(discards: boolean) {
-    const isIn = this.#opened.client.getTransactionStatus() !== 'I';
-    return [...(isIn ? [ROLLBACK] : []), ...(discards ? [DISCARD] : [])];
+    return [...(this.#isInTransaction ? [ROLLBACK] : []), ...(discards ? [this.#context.flavor.discard] : [])];
   }
 
   #queryForThisUse(): Query {

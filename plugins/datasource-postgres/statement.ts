@@ -7,6 +7,7 @@ import type { Submittable } from 'pg';
 import {
   bindable,
   notReading,
+  type PostgresCommand,
   type PostgresProtocol,
   RowCollector,
   type RowLimits,
@@ -14,7 +15,8 @@ import {
   uniqueNames,
   type Value,
 } from '../datasource-kit/index.ts';
-import { BEGIN, DISCARD, ROLLBACK, settingsFor } from './settings.ts';
+import type { Flavor } from './flavors/flavor.ts';
+import { ROLLBACK } from './settings.ts';
 import { type Decoder, parameterText, parameterType, type TypeMap } from './types.ts';
 
 interface Field {
@@ -22,16 +24,12 @@ interface Field {
   readonly dataTypeID: number;
 }
 
-/** The transaction's own two commands come before the statement. */
-const STATEMENT = 2;
-/** All commands, with the two that end the transaction and discard the state of the session. */
-const COMMANDS = 5;
-
 export interface StatementOptions {
   readonly sql: string;
   readonly params: readonly unknown[];
   readonly limits: RowLimits & { readonly timeoutMs: number };
   readonly schema: string;
+  readonly flavor: Flavor;
   readonly types: TypeMap;
 }
 
@@ -50,6 +48,9 @@ export class Statement implements Submittable {
   readonly #rows = Promise.withResolvers<void>();
   readonly #finished = Promise.withResolvers<void>();
   #decoders: (Decoder | undefined)[] = [];
+  /** Commands before the statement; those behind it end the transaction and discard the state of the session. */
+  readonly #before: readonly PostgresCommand[];
+  readonly #after: readonly PostgresCommand[];
   #command = 0;
   #enough = false;
   #hasEnded = false;
@@ -60,27 +61,28 @@ export class Statement implements Submittable {
     const params = options.params.map(bindable);
     this.#values = params.map(parameterText);
     this.#parameterTypes = params.map(parameterType);
+    const { flavor, schema, limits } = options;
+    this.#before = [flavor.begin, ...flavor.settings(schema, limits.timeoutMs)];
+    this.#after = flavor.discardsAlone === true ? [ROLLBACK] : [ROLLBACK, flavor.discard];
     this.rows = this.#rows.promise;
     this.finished = this.#finished.promise;
   }
 
   /** Whether it has ended and nothing of it is left in the session. Otherwise the session has to be reset. */
   get leftNothing(): boolean {
-    return this.#hasEnded && this.#command === COMMANDS;
+    const isWhole = this.#command === this.#before.length + 1 + this.#after.length;
+    return this.#hasEnded && isWhole && this.#options.flavor.discardsAlone !== true;
   }
 
   submit(given: unknown): void {
     const connection = given as PostgresProtocol;
-    const { sql, limits, schema } = this.#options;
     connection.stream.cork();
-    sendCommand(connection, BEGIN);
-    sendCommand(connection, settingsFor(schema, limits.timeoutMs));
-    connection.parse({ text: sql, types: this.#parameterTypes });
+    for (const command of this.#before) sendCommand(connection, command);
+    connection.parse({ text: this.#options.sql, types: this.#parameterTypes });
     connection.bind({ values: this.#values });
     connection.describe({ type: 'P', name: '' });
     connection.execute({ portal: '', rows: 0 });
-    sendCommand(connection, ROLLBACK);
-    sendCommand(connection, DISCARD);
+    for (const command of this.#after) sendCommand(connection, command);
     connection.sync();
     connection.stream.uncork();
   }
@@ -96,7 +98,7 @@ export class Statement implements Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.#command < STATEMENT || this.#enough || this.collector === undefined) return;
+    if (this.#command < this.#before.length || this.#enough || this.collector === undefined) return;
     try {
       const { maxCellBytes } = this.#options.limits;
       const row = fields.map((text, index): Value => {
@@ -112,7 +114,7 @@ export class Statement implements Submittable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    if (this.#command === STATEMENT && !text.startsWith('SELECT')) this.#rows.reject(notReading());
+    if (this.#command === this.#before.length && !text.startsWith('SELECT')) this.#rows.reject(notReading());
     this.#command += 1;
   }
 

@@ -14,9 +14,9 @@ const PARTS = `SELECT n.nspname, c.relname, pn.nspname, p.relname
   JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace pn ON pn.oid = p.relnamespace
   WHERE c.relkind IN ('r', 'p', 'f') AND ${OTHERS}`;
 
-const GENERATED = `SELECT n.nspname, c.relname, a.attname
+const generatedColumns = (condition: string) => `SELECT n.nspname, c.relname, a.attname
   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE a.attgenerated <> '' AND NOT a.attisdropped AND ${OTHERS}`;
+  WHERE ${condition} AND NOT a.attisdropped AND ${OTHERS}`;
 
 interface Table {
   readonly schema: string;
@@ -26,7 +26,8 @@ interface Table {
   readonly computed: string[];
 }
 
-export async function viewsOf(query: Query): Promise<ViewDefinition[]> {
+/** `isGenerated`: the condition on the column `a`. */
+export async function viewsOf(query: Query, isGenerated = "a.attgenerated <> ''"): Promise<ViewDefinition[]> {
   const views = (await query(VIEWS)).map(
     ([schema, name, sql]): ViewDefinition => ({
       schema: schema ?? '',
@@ -45,7 +46,7 @@ export async function viewsOf(query: Query): Promise<ViewDefinition[]> {
     table(schema, name).partOf.push(`${ofSchema}.${of}`);
     table(ofSchema, of).parts.push(`${schema}.${name}`);
   }
-  for (const [schema = '', name = '', column = ''] of (await query(GENERATED)) as string[][]) {
+  for (const [schema = '', name = '', column = ''] of (await query(generatedColumns(isGenerated))) as string[][]) {
     table(schema, name).computed.push(column);
   }
   return [...views, ...tables.values()];
