@@ -5,10 +5,11 @@ import type { HttpServer } from './api.ts';
 import { errorCodes } from './errors.ts';
 import { httpSecurity } from './hooks.ts';
 import { HttpOptions } from './options.ts';
+import { outlasting } from './request/request-scope.ts';
 import { WebServer } from './server/web-server.ts';
 
 export { addressKey } from './address-key.ts';
-export type { HttpServer } from './api.ts';
+export type { HttpServer, OutlastingWork } from './api.ts';
 export { ErrorSchema } from './error-schema.ts';
 export { errorCodes } from './errors.ts';
 export { httpRetiring, type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
@@ -48,6 +49,7 @@ export const http = definePlugin({
       address: () => server.address(),
       retire: () => server.retire(),
       cancel: () => server.cancel(),
+      outlast: (scope, work) => void outlasting.set(scope, work),
       inject: (request) => server.inject(request),
       routes: () => server.routes,
       errorCodes,

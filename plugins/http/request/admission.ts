@@ -11,7 +11,7 @@ import type { Connections } from '../connections/connections.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Gives the place of the request to the next one, before its answer has been sent. */
+    /** Gives the place of the request to the next one: at its end, or before its answer has been sent. */
     leave: (() => void) | undefined;
   }
   interface FastifyContextConfig {
@@ -145,7 +145,6 @@ export const requestAdmission = fastifyPlugin<AdmissionOptions>(
           request.leave = undefined;
           admission.leave(performance.now() - startedAt);
         };
-        response.once('close', () => request.leave?.());
         done();
       };
       const turn = admission.enter(request.scope.signal);

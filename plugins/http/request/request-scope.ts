@@ -1,8 +1,9 @@
 /** Gives every request its id and its scope, and ends the scope's work when the client leaves. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import type { AtlasError, PluginContext, Scope } from '../../../kernel/index.ts';
+import { type AtlasError, type PluginContext, type Scope, scopeValue } from '../../../kernel/index.ts';
 import { answerError, clientGone } from '../answer/failure.ts';
+import type { OutlastingWork } from '../api.ts';
 import { requestBegun, requestEnded } from '../events.ts';
 
 declare module 'fastify' {
@@ -11,11 +12,14 @@ declare module 'fastify' {
   }
 }
 
+/** Of requests that may go on without their client. */
+export const outlasting = scopeValue<OutlastingWork>();
+
 export interface RequestScopeOptions {
   readonly ctx: PluginContext;
   /** A request has begun. `refuse` answers it with an error, unless an answer has begun. */
   entered(scope: Scope, refuse: (error: AtlasError) => void): void;
-  /** Its response is complete, or its client is gone. */
+  /** Its response is complete, or its client is gone and nothing of it goes on. */
   left(scope: Scope): void;
 }
 
@@ -33,6 +37,7 @@ function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyReq
   if (ctx.hasListeners(requestBegun)) ctx.emit(requestBegun, { scope, method, headers: request.headers });
   const end = (status: number) => {
     left(scope);
+    request.leave?.();
     const durationMs = performance.now() - startedAt;
     if (ctx.hasListeners(requestEnded)) {
       const route = request.is404 ? undefined : request.routeOptions.url;
@@ -42,8 +47,12 @@ function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyReq
   };
   reply.raw.once('close', () => {
     const isComplete = reply.raw.writableFinished;
-    if (!isComplete) scope.abort(clientGone());
-    end(isComplete ? reply.statusCode : 499);
+    const status = isComplete ? reply.statusCode : 499;
+    const work = outlasting.get(scope);
+    const goesOn = work?.closed(isComplete) === true;
+    if (!isComplete && !goesOn) scope.abort(clientGone());
+    if (work === undefined) end(status);
+    else void work.ended.then(() => end(status));
   });
 }
 
