@@ -15,6 +15,7 @@ import { agent } from '../plugins/agent/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { backups } from '../plugins/backups/index.ts';
+import { conversations } from '../plugins/conversations/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../plugins/deliver-slack/index.ts';
 import { http, isLoopback } from '../plugins/http/index.ts';
@@ -144,6 +145,7 @@ const PLUGINS = {
     filesDirs: 'SVC_CONNECTION_FILES_DIR',
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
+  conversations: settings(conversations, { unattendedMs: 'SVC_UNATTENDED_MS' }),
   queryApi: settings(queryApi, { sqlFor: 'SVC_SQL_FOR' }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
   semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR', contextBytes: 'SVC_SEMANTIC_CONTEXT_BYTES' }),

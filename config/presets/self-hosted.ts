@@ -168,7 +168,7 @@ function builtIn(env: Env): PluginEntry[] {
     ...models(env),
     audit(env.audit),
     ...(env.deployMode === 'hosted' ? [backups(env.backups)] : []),
-    conversations(),
+    conversations(env.conversations),
     usage(env.usage),
     ...background(env),
     approvalRules(env.approvalRules),

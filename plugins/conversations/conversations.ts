@@ -47,7 +47,7 @@ export interface Conversations {
    * The conversation of `question.conversationId`, else the actor's of that `conversationName`, else a new one. Rejects
    * with `not_found` when it is not the actor's. Of an answer that is not streamed the conversation is named at its end.
    */
-  open(question: Question, scope: Scope, isStreamed?: boolean): Promise<OpenConversation>;
+  open(question: Question, scope: Scope, isStreamed?: boolean, isResumable?: boolean): Promise<OpenConversation>;
 }
 
 const full = () =>
@@ -85,7 +85,7 @@ export class StoredConversations implements Conversations {
     this.#logOf = logOf;
   }
 
-  async open(question: Question, scope: Scope, isStreamed = true): Promise<OpenConversation> {
+  async open(question: Question, scope: Scope, isStreamed = true, isResumable = false): Promise<OpenConversation> {
     const row = await this.#conversation(question, ownerOf(scope));
     if (row.isStored) await this.written(row.id);
     const asked = question.turns.slice(-1);
@@ -100,7 +100,7 @@ export class StoredConversations implements Conversations {
     const recording = new Recording({
       store: this.#store,
       messageId: answerId,
-      begin: this.#beginning(row, parts, isAgain, answerId),
+      begin: this.#beginning(row, parts, isAgain, answerId, isResumable),
       isPatient: !isStreamed,
       now: this.#now,
       log: this.#logOf(scope),
@@ -134,10 +134,14 @@ export class StoredConversations implements Conversations {
     if (ending !== undefined) await withTimeout(ending, ANSWER_WAIT_MS, () => {});
   }
 
+  /** Whether its writer may still go on with it. */
+  isWritten({ state, writer, updated_at }: Pick<MessageRow, 'state' | 'writer' | 'updated_at'>): boolean {
+    return state === 'running' && writer !== null && isAtWork(writer, Date.parse(updated_at), this.#now());
+  }
+
   /** As the API answers it. A writer that is no more has left its answer interrupted. */
   shown(message: RatedRow, showsSql: boolean) {
-    const { id, conversation_id, role, parts, state, writer, created_at, updated_at, rating, rating_reason } = message;
-    const isWritten = writer !== null && isAtWork(writer, Date.parse(updated_at), this.#now());
+    const { id, conversation_id, role, parts, state, created_at, rating, rating_reason } = message;
     return {
       id,
       conversationId: conversation_id,
@@ -148,7 +152,7 @@ export class StoredConversations implements Conversations {
             ? (JSON.parse(parts) as MessagePart[])
             : shownParts(JSON.parse(parts) as MessagePart[], showsSql),
       },
-      status: state === 'running' && !isWritten ? ('interrupted' as const) : state,
+      status: state === 'running' && !this.isWritten(message) ? ('interrupted' as const) : state,
       createdAt: created_at,
       feedback: rating === null ? null : { rating, reason: rating_reason },
     };
@@ -204,6 +208,7 @@ export class StoredConversations implements Conversations {
     question: string,
     isAgain: boolean,
     answerId: string,
+    isResumable: boolean,
   ): (answer: GivenAnswer) => Promise<void> {
     const { isStored, ...conversation } = row;
     const at = new Date(this.#now()).toISOString();
@@ -216,6 +221,8 @@ export class StoredConversations implements Conversations {
       parts: question,
       state: 'complete',
       writer: null,
+      stream: null,
+      finish: null,
     };
     const answer = {
       ...common,
@@ -223,6 +230,7 @@ export class StoredConversations implements Conversations {
       position: this.#position(),
       role: 'assistant',
       writer: this.#writer,
+      stream: isResumable ? 'open' : null,
     } as const;
     return (given) => {
       const messages = [...(isAgain ? [] : [asked]), { ...answer, ...given }];

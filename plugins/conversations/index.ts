@@ -9,6 +9,9 @@ import { StoredConversations } from './conversations.ts';
 import { CONVERSATIONS, MESSAGES, migrationsFor, STORED_TABLES } from './migrations.ts';
 import { ConversationsOptions } from './options.ts';
 import { recordedAgent } from './recorded-agent.ts';
+import { streamRoutes } from './resume/routes.ts';
+import { RunningAnswers } from './resume/running-answers.ts';
+import { StreamStore } from './resume/stream-store.ts';
 import { conversationRoutes } from './routes.ts';
 import { ConversationStore } from './store.ts';
 import { storedAnswers } from './stored-answers.ts';
@@ -27,13 +30,20 @@ export const conversations = definePlugin({
   description: 'Keeps questions and answers, to be shown and continued.',
   needs: { db: internalDb, queryApi: optional(queryApi) },
   options: ConversationsOptions,
-  setup(ctx, { deletedUsers }, { db, queryApi: answers }): ConversationsApi {
+  setup(ctx, { deletedUsers, ...limits }, { db, queryApi: answers }): ConversationsApi {
     const store = new ConversationStore(db);
     const stored = new StoredConversations(store, ctx);
+    const streams = new StreamStore(db);
+    const running = new RunningAnswers({ ...limits, store: streams, now: ctx.now, log: ctx.log });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask)] : []));
-    ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored, showsSqlBy(answers))));
+    ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask, running)] : []));
+    ctx.tap(httpRoutes, () =>
+      db.routes([
+        ...conversationRoutes(store, stored, showsSqlBy(answers)),
+        ...(answers ? streamRoutes({ store, streams, conversations: stored, running, queryApi: answers }) : []),
+      ]),
+    );
     ctx.tap(userDelete, ({ userId, actorId }) => {
       if (deletedUsers === 'delete') return store.leave({ user_id: userId }, undefined);
       if (actorId !== null) return store.leave({ user_id: userId }, actorId);

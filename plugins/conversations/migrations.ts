@@ -101,6 +101,17 @@ const feedback: Migration = {
   },
 };
 
+const streams: Migration = {
+  name: '0006-streams',
+  async up(connection) {
+    await (connection as Knex.Transaction).schema.alterTable(MESSAGES, (table) => {
+      table.text('stream');
+      table.integer('readings').notNullable().defaultTo(0);
+      table.text('finish');
+    });
+  },
+};
+
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), orders, feedback];
+  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), orders, feedback, streams];
 }

@@ -2,21 +2,31 @@
 import { AtlasError, type Question, type Scope, withTimeout } from '../../kernel/index.ts';
 import type { Answer, Ask } from '../agent/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
+import { answerLines } from '../query-api/index.ts';
 import type { Conversations, OpenConversation } from './conversations.ts';
 import { NAMING_MS } from './naming-wait.ts';
+import type { RunningAnswers } from './resume/running-answers.ts';
 
 /** Longest wait for a conversation to be stored when its answer is complete; before that it is `NAMING_MS`. */
 const ANSWER_WAIT_MS = 5_000;
 
-/** The agent, wrapped: a stream begins with `start`, and the answer names the conversation, once it is known to be stored. */
-export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
+/**
+ * The agent, wrapped: a stream begins with `start`, and the answer names the conversation, once it is known to be stored.
+ * From then on it may be taken up again, where its client can.
+ */
+export function recordedAgent(
+  conversations: Conversations,
+  ask: Ask,
+  running?: Pick<RunningAnswers, 'add' | 'delete'>,
+): Ask {
   return async function* (asked, scope, isStreamed) {
     if (previewedBy.nearest(scope) !== undefined) {
       yield* ask(asked, scope, isStreamed);
       return;
     }
     const askedAt = performance.now();
-    const conversation = await opened(conversations, asked, scope, isStreamed);
+    const line = running && answerLines.nearest(scope);
+    const conversation = await opened(conversations, asked, scope, isStreamed, line !== undefined);
     if (conversation === undefined) {
       yield* ask(asked, scope, isStreamed);
       return;
@@ -33,6 +43,7 @@ export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
       first.catch(() => {});
       if (isStreamed) {
         conversationId = await storedId(conversation, NAMING_MS - (performance.now() - askedAt));
+        if (conversationId !== undefined && line !== undefined) running?.add(conversation.answerId, line, scope);
         yield {
           type: 'start',
           messageId: conversation.answerId,
@@ -59,6 +70,7 @@ export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
         await withTimeout(conversation.end('interrupted'), NAMING_MS, () => false);
       throw error;
     } finally {
+      if (line !== undefined) running?.delete(conversation.answerId);
       if (complete === undefined) {
         void conversation.end('interrupted');
         leaving.abort();
@@ -77,8 +89,9 @@ async function opened(
   asked: Question,
   scope: Scope,
   isStreamed: boolean,
+  isResumable: boolean,
 ): Promise<OpenConversation | undefined> {
-  const opening = conversations.open(asked, scope, isStreamed);
+  const opening = conversations.open(asked, scope, isStreamed, isResumable);
   if (asked.conversationId !== undefined || asked.conversationName === undefined) return opening;
   let isLate = false;
   const named = opening.then(

@@ -33,7 +33,13 @@ it('writes news every half second, and nothing without news', async () => {
   expect(writes).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   expect(writes).toEqual([
-    { id: 'm1', state: 'running', updated_at: '2026-01-15T00:00:00.000Z', parts: '[{"type":"text","text":"a"}]' },
+    {
+      id: 'm1',
+      state: 'running',
+      updated_at: '2026-01-15T00:00:00.000Z',
+      parts: '[{"type":"text","text":"a"}]',
+      finish: null,
+    },
   ]);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(writes).toHaveLength(1);

@@ -5,7 +5,7 @@
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
 import { AnswerParts } from './parts.ts';
-import type { MessageRow, MessageState } from './rows.ts';
+import type { AnswerFinish, MessageRow, MessageState } from './rows.ts';
 import type { ConversationStore } from './store.ts';
 
 const WRITE_INTERVAL_MS = 500;
@@ -15,7 +15,7 @@ const BEGIN_AFTER_MS = 500;
 const MAX_QUIET_INTERVALS = 20;
 
 /** What changes of a message while it is given. */
-export type GivenAnswer = Pick<MessageRow, 'state' | 'parts'>;
+export type GivenAnswer = Pick<MessageRow, 'state' | 'parts' | 'finish'>;
 
 export interface RecordingInit {
   readonly store: ConversationStore;
@@ -33,6 +33,7 @@ export class Recording {
   readonly #timer: NodeJS.Timeout;
   readonly #beginTimer: NodeJS.Timeout | undefined;
   readonly #parts = new AnswerParts();
+  #finish: string | null = null;
   #quietIntervals = 0;
   #isNew = false;
   #isWriting = true;
@@ -60,6 +61,7 @@ export class Recording {
     if (event.type === 'reasoning') return;
     try {
       this.#parts.add(event);
+      if (event.type === 'finish') this.#finish = finishOf(event.answer);
       this.#isNew = true;
     } catch (error) {
       this.#init.log.error({ error: messageOf(error) }, 'A part of an answer cannot be kept in its conversation.');
@@ -80,7 +82,9 @@ export class Recording {
     this.#hasBegun = true;
     clearTimeout(this.#beginTimer);
     const parts = () => (state === 'running' ? '[]' : JSON.stringify(this.#parts));
-    this.#begun.resolve(this.#stored(async () => this.#init.begin({ state, parts: parts() }), true));
+    this.#begun.resolve(
+      this.#stored(async () => this.#init.begin({ state, parts: parts(), finish: this.#finish }), true),
+    );
     return true;
   }
 
@@ -99,7 +103,7 @@ export class Recording {
       return this.#stored(() => {
         const { store, messageId: id, now } = this.#init;
         const updated_at = new Date(now()).toISOString();
-        return store.update({ id, state, updated_at, parts: JSON.stringify(this.#parts) });
+        return store.update({ id, state, updated_at, parts: JSON.stringify(this.#parts), finish: this.#finish });
       }, wasStored);
     });
   }
@@ -117,4 +121,8 @@ export class Recording {
       this.#isWriting = false;
     }
   }
+}
+
+function finishOf({ finishReason, usage, steps, pendingActions }: AnswerFinish): string {
+  return JSON.stringify({ finishReason, usage, steps, pendingActions } satisfies AnswerFinish);
 }

@@ -23,6 +23,8 @@ const MESSAGE_COLUMNS = [
   'parts',
   'state',
   'writer',
+  'stream',
+  'finish',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof MessageRow)[];
@@ -48,7 +50,7 @@ export function rowStatements(dialect: InternalDb['dialect']) {
     touched: { sql: updateRows(dialect, CONVERSATIONS, ['updated_at']), order: 2, isById: true },
     messages: { sql: insertRows(dialect, MESSAGES, MESSAGE_COLUMNS, JSON_COLUMNS), order: 3, isById: false },
     updates: {
-      sql: updateRows(dialect, MESSAGES, ['state', 'parts', 'updated_at'], JSON_COLUMNS),
+      sql: updateRows(dialect, MESSAGES, ['state', 'parts', 'finish', 'updated_at'], JSON_COLUMNS),
       order: 4,
       isById: true,
     },

@@ -1,4 +1,5 @@
 /** The rows of the tables of conversations, as the database gives them. */
+import type { Answer } from '../agent/index.ts';
 import type { TextPart } from './parts.ts';
 
 /** Whose conversations: an empty text stands for no user, or for no organization. */
@@ -6,6 +7,9 @@ export interface Owner {
   readonly user_id: string;
   readonly org_id: string;
 }
+
+/** How an answer ended, besides what its parts say. */
+export type AnswerFinish = Pick<Answer, 'finishReason' | 'usage' | 'steps' | 'pendingActions'>;
 
 export type MessageState = 'complete' | 'running' | 'interrupted';
 
@@ -35,6 +39,10 @@ export interface MessageRow {
   readonly state: MessageState;
   /** The server that writes it while it is `running`. */
   readonly writer: string | null;
+  /** `open`: its client may take it up again and has not got its end; `stopped`: its user wants no more of it. */
+  readonly stream: 'open' | 'stopped' | null;
+  /** JSON: an `AnswerFinish`, once it is complete. */
+  readonly finish: string | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -56,4 +64,15 @@ export interface SaidRow extends Pick<MessageRow, 'role' | 'position'> {
   readonly parts: readonly TextPart[];
 }
 
-export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'updated_at'>;
+export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'finish' | 'updated_at'>;
+
+/** What a reader follows of an answer. `parts` is `null` where nothing has changed since it was read before. */
+export interface FollowedRow
+  extends Pick<MessageRow, 'id' | 'role' | 'state' | 'writer' | 'stream' | 'finish' | 'updated_at'> {
+  readonly parts: string | null;
+}
+
+/** What users ask of an answer that is being given. `readings` grows while others than its own client read it. */
+export interface StreamRow extends Pick<MessageRow, 'id' | 'stream'> {
+  readonly readings: number;
+}

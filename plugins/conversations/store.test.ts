@@ -24,7 +24,8 @@ function conversationOf(owner: Owner, more: Partial<ConversationRow> = {}): Conv
 }
 
 function messageOf(conversation_id: string, position: number, more: Partial<MessageRow> = {}): MessageRow {
-  const common = { role: 'user', state: 'complete', writer: null, created_at: at(0), updated_at: at(0) } as const;
+  const times = { created_at: at(0), updated_at: at(0) };
+  const common = { role: 'user', state: 'complete', writer: null, stream: null, finish: null, ...times } as const;
   const parts = JSON.stringify([{ type: 'text', text: `m${position}` }]);
   return { id: randomUUID(), conversation_id, position, parts, ...common, ...more };
 }
@@ -198,7 +199,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       const row = conversationOf(someone());
       const [one, two] = [messageOf(row.id, 1, { state: 'running', writer: 'w' }), messageOf(row.id, 2)];
       await store.create(row, [one, two]);
-      await store.update({ id: one.id, state: 'interrupted', parts: '[]', updated_at: at(9) });
+      await store.update({ id: one.id, state: 'interrupted', parts: '[]', finish: null, updated_at: at(9) });
       const { rows } = await store.messages(row.id, 10, 0);
       expect(rows[0]).toMatchObject({ id: one.id, state: 'interrupted', parts: '[]', writer: 'w', role: 'user' });
       expect(new Date(rows[0]?.updated_at ?? '').toISOString()).toBe(at(9));

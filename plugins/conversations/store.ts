@@ -83,6 +83,17 @@ export class ConversationStore {
     return row ?? Promise.reject(notFound());
   }
 
+  /** The same, also by the name that its client has given it. */
+  async findNamed(owner: Owner, name: string): Promise<Pick<ConversationRow, 'id'>> {
+    if (UUID.test(name)) return this.find(owner, name.toLowerCase());
+    const row = await this.#db.run((db) =>
+      db(CONVERSATIONS)
+        .where({ ...owner, client_name: name })
+        .first('id'),
+    );
+    return row ?? Promise.reject(notFound());
+  }
+
   /**
    * Id of the owner's conversation of the row's name, or without a name of its id; where there is none, the row is
    * stored. Rejects with `not_found` when the id belongs to another user.

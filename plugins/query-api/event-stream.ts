@@ -1,6 +1,7 @@
 /** Writes an agent's events as server-sent events: kept alive while nothing happens, ended properly by a failure. */
 import type { RouteReply, Scope } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
+import type { AnswerLine } from './answer-line.ts';
 import { HEADERS_WITHIN_MS } from './header-wait.ts';
 
 export interface ClientError {
@@ -24,6 +25,8 @@ export interface EventStreamInit {
   readonly scope: Scope;
   readonly encoder: EventEncoder;
   readonly pingEveryMs: number;
+  /** Of a client that can take the answer up again. */
+  readonly line?: Pick<AnswerLine, 'isKept' | 'left' | 'begin' | 'end'> | undefined;
   failure(error: unknown): ClientError;
 }
 
@@ -54,14 +57,16 @@ type Next = IteratorResult<AgentEvent, unknown>;
 async function* encoded(
   events: AsyncIterator<AgentEvent>,
   first: Promise<Next>,
-  { scope, encoder, pingEveryMs, failure }: EventStreamInit,
+  { scope, encoder, pingEveryMs, line, failure }: EventStreamInit,
 ): AsyncGenerator<StreamPart> {
+  const signal = line === undefined ? scope.signal : AbortSignal.any([scope.signal, line.left]);
   let pending = first;
   let sentAt = performance.now();
+  let isSent = false;
   try {
     for (;;) {
-      const next = await orQuiet(pending, pingEveryMs, scope.signal);
-      if (next !== QUIET && next.done === true) return;
+      const next = await orQuiet(pending, pingEveryMs, signal);
+      if (next !== QUIET && next.done === true) break;
       const piece = next === QUIET ? PING : encoder.encode(next.value);
       // A format without reasoning has nothing to send while a model reasons.
       if (piece !== '' || performance.now() - sentAt >= pingEveryMs) {
@@ -70,11 +75,16 @@ async function* encoded(
       }
       if (next !== QUIET) pending = events.next();
     }
+    isSent = true;
   } catch (error) {
+    if (line?.left.aborted) return;
     yield encoder.failure(failure(error));
+    isSent = true;
   } finally {
-    // Not awaited: an agent that has been cancelled may take its time to notice, or to begin.
-    Promise.resolve(events.return?.()).catch(() => {});
+    if (isSent) line?.end();
+    // Left before its end, an answer that may go on is up to its line. Not awaited: an agent that has been cancelled may
+    // take its time to notice, or to begin.
+    if (isSent || line === undefined) Promise.resolve(events.return?.()).catch(() => {});
   }
 }
 
@@ -96,6 +106,8 @@ export async function eventStream(answer: AsyncIterable<AgentEvent>, init: Event
   // Its failure is met where it is waited for.
   first.catch(() => {});
   await orQuiet(first, Math.min(HEADERS_WITHIN_MS, init.pingEveryMs), init.scope.signal);
+  const line = init.line?.isKept ? init.line : undefined;
+  line?.begin(events);
   return {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -104,6 +116,6 @@ export async function eventStream(answer: AsyncIterable<AgentEvent>, init: Event
       ...init.encoder.headers,
       ...(conversationId !== undefined && { 'x-conversation-id': conversationId }),
     },
-    stream: encoded(events, first, init),
+    stream: encoded(events, first, { ...init, line }),
   };
 }

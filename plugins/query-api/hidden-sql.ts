@@ -1,5 +1,5 @@
 /** Keeps SQL from readers whose role is too low for it: in events, answers, tables and stored parts. */
-import type { Actor, ToolTable } from '../../kernel/index.ts';
+import type { Actor, RouteReply, Scope, ToolTable } from '../../kernel/index.ts';
 import type { AgentEvent, Answer, AnswerNote, Ask, StatementFacts } from '../agent/index.ts';
 import { CodeFilter, withoutCode } from './code-filter.ts';
 
@@ -11,6 +11,8 @@ const AWAITS_APPROVAL = 'It awaits approval.';
 export interface QueryApi {
   /** Whether the actor may see SQL: of answers, of tables and of stored conversations. */
   showsSql(actor: Pick<Actor, 'role'>): boolean;
+  /** The chat stream for `useChat` of an answer of which the events are read from storage, as this reader may see it. */
+  resumed(events: AsyncIterable<AgentEvent>, scope: Scope): Promise<RouteReply>;
 }
 
 /** Asks the plugin, where the composition has it: without it there is no option that hides SQL. */
@@ -19,17 +21,19 @@ export function showsSqlBy(api: QueryApi | undefined): QueryApi['showsSql'] {
 }
 
 /** The agent, wrapped, outside of what records the answer: SQL stays in storage, for follow-ups and other readers. */
-export function hidingAgent({ showsSql }: QueryApi, ask: Ask): Ask {
-  return async function* (question, scope, isStreamed) {
-    const isHidden = !showsSql(scope.actor);
-    const hidden: Hidden = { prose: new CodeFilter(), errors: new Set(), held: '' };
-    for await (const event of ask(question, scope, isStreamed)) {
-      if (isHidden) yield* withoutSql(event, hidden);
-      else if (event.type !== 'finish') yield event;
-      else yield { ...event, answer: { ...event.answer, notes: shownNotes(event.answer.notes, true) } };
-    }
-    yield* heldText(hidden);
-  };
+export function hidingAgent(showsSql: QueryApi['showsSql'], ask: Ask): Ask {
+  return (question, scope, isStreamed) => shownEvents(ask(question, scope, isStreamed), showsSql(scope.actor));
+}
+
+/** The events of an answer as this reader may see them. */
+export async function* shownEvents(events: AsyncIterable<AgentEvent>, showsSql: boolean): AsyncGenerator<AgentEvent> {
+  const hidden: Hidden = { prose: new CodeFilter(), errors: new Set(), held: '' };
+  for await (const event of events) {
+    if (!showsSql) yield* withoutSql(event, hidden);
+    else if (event.type !== 'finish') yield event;
+    else yield { ...event, answer: { ...event.answer, notes: shownNotes(event.answer.notes, true) } };
+  }
+  yield* heldText(hidden);
 }
 
 /** What is kept of an answer while it is told. */

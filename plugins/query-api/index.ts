@@ -4,15 +4,16 @@ import { actions } from '../actions/index.ts';
 import { agent, agentWrap } from '../agent/index.ts';
 import { roleAtLeast } from '../auth-kit/index.ts';
 import { http } from '../http/index.ts';
-import { hidingAgent, type QueryApi } from './hidden-sql.ts';
+import { hidingAgent, type QueryApi, shownEvents } from './hidden-sql.ts';
 import { QueryApiOptions } from './options.ts';
-import { chatRoutes, queryRoute } from './routes.ts';
+import { chatRoutes, queryRoute, resumedReply } from './routes.ts';
 import { sqlRoute } from './sql-route.ts';
 
+export { type AnswerKeeper, type AnswerLine, answerLines } from './answer-line.ts';
 export { type QueryApi, shownParts, showsSqlBy, tableWithoutSql } from './hidden-sql.ts';
 export { refuse } from './messages.ts';
 export { answerReply, QUESTION_ERRORS, STATEMENT_ERRORS, statementReply } from './replies.ts';
-export { DataTable, QueryResult } from './schemas.ts';
+export { ChatStream, ConversationHeader, DataTable, QueryResult } from './schemas.ts';
 
 export const queryApi = definePlugin({
   name: 'query-api',
@@ -22,9 +23,12 @@ export const queryApi = definePlugin({
   needs: { agent, http, actions: optional(actions) },
   options: QueryApiOptions,
   setup(ctx, options, needs): QueryApi {
-    const api: QueryApi = { showsSql: ({ role }) => roleAtLeast(role, options.sqlFor) };
+    const api: QueryApi = {
+      showsSql: ({ role }) => roleAtLeast(role, options.sqlFor),
+      resumed: (events, scope) => resumedReply(needs, options, shownEvents(events, api.showsSql(scope.actor)), scope),
+    };
     ctx.tap(httpRoutes, () => [queryRoute(needs), ...chatRoutes(needs, options), sqlRoute({ ctx, ...needs, ...api })]);
-    ctx.tap(agentWrap, () => [(ask) => hidingAgent(api, ask)], { stage: 'pre' });
+    ctx.tap(agentWrap, () => [(ask) => hidingAgent(api.showsSql, ask)], { stage: 'pre' });
     return api;
   },
 });

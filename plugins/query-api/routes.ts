@@ -1,8 +1,9 @@
 /** Serves the endpoints that answer questions. */
-import { defineRoute, type Question, type Route, type RouteReply } from '../../kernel/index.ts';
+import { defineRoute, type Question, type Route, type RouteReply, type Scope } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
-import type { Agent } from '../agent/index.ts';
+import type { Agent, AgentEvent } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
+import { AnswerLine } from './answer-line.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
@@ -59,6 +60,23 @@ function plainFailure({ status, headers, body }: ReturnType<HttpServer['failure'
   };
 }
 
+/** Streams an answer of which the events are read from storage. */
+export async function resumedReply(
+  { agent, http, actions }: RoutesInit,
+  { pingEveryMs }: QueryApiOptions,
+  events: AsyncIterable<AgentEvent>,
+  scope: Scope,
+): Promise<RouteReply> {
+  const encoder = uiEncoder(actions?.available === true);
+  const failure = (error: unknown) => {
+    // The answer goes on elsewhere: the stream is cut off, so that its client takes it up again there.
+    if (scope.signal.aborted) throw error;
+    return http.failure(error, scope).body;
+  };
+  const until = sendUntil(agent);
+  return { ...(await eventStream(events, { scope, encoder, pingEveryMs, failure })), sendUntil: until };
+}
+
 /** The same endpoint under both published paths. */
 export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }: QueryApiOptions): Route[] {
   const paths = [
@@ -89,11 +107,13 @@ export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }
           };
           const until = sendUntil(agent);
           const hasActions = actions?.available === true;
+          const line = body.resumable === true ? new AnswerLine(scope, http) : undefined;
           const reply = await eventStream(agent.ask(question, scope), {
             scope,
             // An encoder has state, so each answer gets its own.
             encoder: isUi ? uiEncoder(hasActions) : codeEncoder(hasActions),
             pingEveryMs,
+            line,
             failure: (error) => http.failure(error, scope).body,
           });
           return { ...reply, sendUntil: until };

@@ -75,6 +75,12 @@ export const ChatBody = Type.Object(
           '`regenerate-message`: the question was asked before, and its answer is replaced. Without `messageId` it is a new question where the conversation has gone on.',
       }),
     ),
+    resumable: Type.Optional(
+      Type.Boolean({
+        description:
+          'The client can take the answer up again at `/api/v1/chat/{id}/stream`: where conversations are stored, one that leaves does not end the question, and ends it with a DELETE of that address.',
+      }),
+    ),
     messageId: Type.Optional(
       Type.Unknown({
         description:

@@ -1,5 +1,7 @@
 /** Two servers on one internal database, and one that dies. */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emptyFolder, type RunningServer, serve } from '../harness/command.ts';
@@ -29,9 +31,15 @@ async function freshDatabase(): Promise<string> {
 
 const ACCOUNT = { email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' };
 
-async function call(server: RunningServer, path: string, token: string | undefined, body?: object) {
+async function call(
+  server: RunningServer,
+  path: string,
+  token: string | undefined,
+  body?: object,
+  method = body === undefined ? 'GET' : 'POST',
+) {
   return fetch(`${server.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers: {
       'content-type': 'application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -84,6 +92,7 @@ it('start at once on an empty database, share sessions, and lose nothing of one 
   expect((await call(second, '/api/v1/conversations', undefined)).status).toBe(401);
 
   const chat = await call(first, '/api/chat', token, {
+    resumable: true,
     messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Where do the boats lie?' }] }],
   });
   const id = chat.headers.get('x-conversation-id');
@@ -105,8 +114,75 @@ it('start at once on an empty database, share sessions, and lose nothing of one 
   expect(answer?.content.parts[1]).toMatchObject({ type: 'data-statement' });
   expect(said).toContain(answer?.content.parts[2]?.text ?? 'nothing');
 
+  // The stream is taken up as far as it is stored, ends with an error, and asks the model nothing.
+  const asked = model.requests.length;
+  const resume = () => call(second, `/api/v1/chat/${id}/stream`, token);
+  const chunks = (await (await resume()).text()).trimEnd().split('\n\n');
+  expect(chunks.filter((chunk) => /tool-output-available|"delta":"Two of/.test(chunk))).toHaveLength(2);
+  const sentence = 'The answer broke off, and this is what had been said. Ask again.';
+  expect(chunks.slice(-3)).toEqual([
+    `data: ${JSON.stringify({ type: 'error', errorText: sentence })}`,
+    'data: {"type":"finish","finishReason":"error"}',
+    'data: [DONE]',
+  ]);
+  expect([(await resume()).status, model.requests.length]).toEqual([204, asked]);
+
   const audit = (await (await call(second, '/api/v1/admin/audit', token)).json()) as { entries: object[] };
   expect(audit.entries).toEqual([
     expect.objectContaining({ userLabel: ACCOUNT.email, success: true, conversationId: id, tables: ['boats'] }),
   ]);
+});
+
+it('a stop on one ends a statement that runs for the other', { timeout: 120_000 }, async () => {
+  await using stack = new AsyncDisposableStack();
+  const layer = stack.use(emptyFolder());
+  mkdirSync(join(layer.path, 'entities'));
+  writeFileSync(join(layer.path, 'entities/visits.yml'), 'table: visits\ndimensions:\n  - name: id\n');
+  const database = await freshDatabase();
+  const client = new pg.Client(database);
+  await client.connect();
+  stack.defer(() => client.end());
+  await client.query('CREATE TABLE visits AS SELECT id FROM generate_series(1, 2000) AS id');
+  // Eight billion rows are counted, for minutes.
+  const slow = 'SELECT COUNT(*) AS visits FROM visits a CROSS JOIN visits b CROSS JOIN visits c';
+  const running = async () =>
+    (
+      await client.query(`SELECT 1 FROM pg_stat_activity
+        WHERE state = 'active' AND query LIKE '%CROSS JOIN%' AND pid <> pg_backend_pid()`)
+    ).rowCount;
+  const model = stack.use(
+    await startOpenAIServer({ respond: () => ({ toolCall: { name: 'executeSQL', args: { sql: slow } } }) }),
+  );
+  const env = {
+    SVC_DATASOURCE_URL: database,
+    SVC_SEMANTIC_DIR: layer.path,
+    SVC_PROVIDER: 'openai-compatible',
+    OPENAI_BASE_URL: model.url,
+    SVC_MODEL: 'm',
+    DATABASE_URL: await freshDatabase(),
+    SVC_LOG_LEVEL: 'error',
+  };
+  const start = () => serve({ cwd: layer.path, env });
+  const [first, second] = await Promise.all([start(), start()]);
+  stack.use(first);
+  stack.use(second);
+  const leaving = new AbortController();
+  const chat = await fetch(`${first.url}/api/chat?stream=ui`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      resumable: true,
+      messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'How many visits are there?' }] }],
+    }),
+    signal: leaving.signal,
+  });
+  const id = chat.headers.get('x-conversation-id');
+  await expect.poll(running).toBe(1);
+  leaving.abort();
+  const taken = await call(second, `/api/v1/chat/${id}/stream`, undefined);
+  const following = taken.text();
+  expect((await call(second, `/api/v1/chat/${id}/stream`, undefined, undefined, 'DELETE')).status).toBe(204);
+  await expect.poll(running).toBe(0);
+  expect(await following).toContain('The answer was stopped. Ask again for a whole one.');
+  expect(model.requests).toHaveLength(1);
 });

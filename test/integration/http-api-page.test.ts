@@ -102,6 +102,7 @@ it('has a program in each of the languages, and its output after it', () => {
     'sh',
     'sh',
     'sh',
+    'js',
     'html',
     'js',
     'js',

@@ -40,7 +40,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   // Identity providers and their browsers come without a session; provisioning brings a token of its own.
   [/^\w+ \/api\/auth\/(scim\/v2|sso\/(callback|saml2))\//, EVERYONE],
   [/^(GET|POST) \/api\/auth\//, SIGNED_IN],
-  [/^POST \/api\/(v1\/)?chat$/, SIGNED_IN],
+  [/^\w+ \/api\/(v1\/)?chat(\/|$)/, SIGNED_IN],
   [/^POST \/api\/v1\/query$/, SIGNED_IN],
   [/^GET \/api\/v1\/me$/, SIGNED_IN],
   [/^POST \/api\/v1\/sql$/, APPROVERS],
