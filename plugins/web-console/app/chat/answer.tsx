@@ -79,7 +79,7 @@ function AnswerView(props: AnswerProps): ReactNode {
   const end = answer === undefined ? {} : endOf(answer);
   const stored = answer?.metadata?.stored;
   const isStored = stored !== undefined || answer?.metadata?.conversationId !== undefined;
-  const isElsewhere = stored?.status === 'running';
+  const isElsewhere = stored?.status === 'running' && !isRunning;
   const isOver = !isRunning && !isElsewhere && (answer !== undefined || !hasFailed);
   const choices = end.choices ?? [];
   const suggestions = answer === undefined ? [] : suggestionsOf(answer);

@@ -3,7 +3,7 @@ import { type Chat, useChat } from '@ai-sdk/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { refreshConversations, useConnections, useConversations, useSuggestions } from '../api/queries.ts';
+import { refreshConversations, useConnections, useConversations, useHasArea, useSuggestions } from '../api/queries.ts';
 import { chatHref } from '../shell/pages.ts';
 import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
@@ -15,6 +15,7 @@ import styles from './chat-page.module.css';
 import type { Chats } from './chats.ts';
 import { type ChatMessage, endOf, stepsOf, textOf, turnsOf } from './message.ts';
 import { QuestionBox } from './question-box.tsx';
+import { useResume } from './resume.ts';
 import { askAgain, readAnew } from './stored-chat.ts';
 
 /** Between two updates of a growing text, in milliseconds. */
@@ -111,7 +112,7 @@ interface Fault {
 
 export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   const client = useQueryClient();
-  const { messages, status, error, sendMessage, stop, clearError } = useChat({
+  const { messages, status, error, sendMessage, clearError } = useChat({
     chat,
     throttle: THROTTLE_MS,
   });
@@ -121,7 +122,10 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   const [connectionId, setConnectionId] = useState(chats.connectionId);
   const [notice, setNotice] = useState<string>();
   const [fault, setFault] = useState<Fault>();
-  const isRunning = status === 'submitted' || status === 'streaming';
+  const isResumable = useHasArea('history');
+  useEffect(() => {
+    chats.isResumable = isResumable;
+  }, [chats, isResumable]);
   const turns = turnsOf(messages);
   const last = turns.at(-1);
   const title = turns[0] === undefined ? TEXTS.ask.title : textOf(turns[0].question);
@@ -150,6 +154,9 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
       (cause) => setFault({ error: cause, onRetry: again }),
     );
   }, [chat, begin]);
+  const onLost = useCallback((cause: Error) => setFault({ error: cause, onRetry: again }), [again]);
+  const { isResuming, stop } = useResume(chat, { status, error }, isResumable, onLost);
+  const isRunning = status === 'submitted' || status === 'streaming' || isResuming;
   const refresh = useCallback(() => {
     begin();
     readAnew(chat).catch((cause) => setFault({ error: cause, onRetry: refresh }));
@@ -166,11 +173,11 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isOpen = document.querySelector('dialog[open], :popover-open') !== null;
-      if (event.key === 'Escape' && !isOpen) void stop();
+      if (event.key === 'Escape' && !isOpen && isRunning) stop();
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [stop]);
+  }, [stop, isRunning]);
 
   useEffect(() => {
     if (!isRunning) void refreshConversations(client);
@@ -188,7 +195,7 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
               conversationId={chat.id}
               isRunning={isRunning && question === last?.question}
               isLast={question === last?.question}
-              hasFailed={error !== undefined && question === last?.question}
+              hasFailed={(error ?? fault) !== undefined && question === last?.question}
               onEdit={edit}
               onAsk={ask}
               onAskAgain={again}
@@ -200,7 +207,7 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
       <p role="status" className={notice === undefined ? 'visually-hidden' : undefined}>
         {notice ?? statusOf(isRunning, last?.answer)}
       </p>
-      {error !== undefined && <Alert error={error} onRetry={again} />}
+      {error !== undefined && !isResuming && <Alert error={error} onRetry={again} />}
       {error === undefined && fault !== undefined && <Alert {...fault} />}
       <div className={styles.box}>
         <QuestionBox
@@ -215,7 +222,7 @@ export function ChatPage({ chat, chats, onBegin }: ChatPageProps): ReactNode {
             setConnectionId(id);
           }}
           onAsk={ask}
-          onStop={() => void stop()}
+          onStop={stop}
           onEditLast={() => last !== undefined && edit(textOf(last.question))}
         />
       </div>

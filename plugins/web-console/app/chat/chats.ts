@@ -1,6 +1,7 @@
 /** Keeps the chats of this tab: their answers go on while another page is shown. */
 import { Chat } from '@ai-sdk/react';
 import { DefaultChatTransport } from 'ai';
+import { ApiError } from '../api/failure.ts';
 import { fetchChat } from './fetch-chat.ts';
 import { type ChatMessage, isStored, withoutRows } from './message.ts';
 
@@ -17,9 +18,14 @@ function sentMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] 
 }
 
 class ConsoleTransport extends DefaultChatTransport<ChatMessage> {
-  /** An answer that broke off is read from storage, and not resumed. */
-  override async reconnectToStream(): Promise<null> {
-    return null;
+  /** Of a conversation that the server has not got, nothing is running. */
+  override async reconnectToStream(...options: Parameters<DefaultChatTransport<ChatMessage>['reconnectToStream']>) {
+    try {
+      return await super.reconnectToStream(...options);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    }
   }
 }
 
@@ -29,6 +35,8 @@ export class Chats {
   readonly #drafts = new Map<string, string>();
   /** Connection to ask; the server's main one where nobody chose. */
   connectionId: string | undefined;
+  /** The server stores conversations: an answer goes on without its connection, and is taken up again. */
+  isResumable = false;
 
   get(id: string): Chat<ChatMessage> | undefined {
     return this.#chats.get(id);
@@ -49,6 +57,7 @@ export class Chats {
             trigger,
             messageId,
             messages: sentMessages(all),
+            ...(this.isResumable && { resumable: true }),
             ...(this.connectionId !== undefined && { connectionId: this.connectionId }),
           },
         }),

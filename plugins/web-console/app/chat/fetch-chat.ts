@@ -37,10 +37,11 @@ function watched(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<
   });
 }
 
-/** `fetch` for the chat. Throws `ApiError` for everything but a stream of events, such as the sign-in page of a proxy. */
+/** `fetch` for the chat. Throws `ApiError` for what is neither a stream of events nor empty, such as a proxy's sign-in page. */
 export async function fetchChat(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await send(String(input), init);
   if (!response.ok) throw await failureOf(response);
+  if (response.status === 204) return response;
   const { body, headers, status } = response;
   if (body === null || headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     body?.cancel().catch(() => {});

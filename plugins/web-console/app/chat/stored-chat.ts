@@ -12,6 +12,20 @@ export function messageOf({ id, role, content, status, feedback }: StoredMessage
 
 const pathOf = (id: string) => `/api/v1/conversations/${encodeURIComponent(id)}`;
 
+/** Where the stream of a running answer is. */
+export const streamPath = (id: string) => `/api/v1/chat/${encodeURIComponent(id)}/stream`;
+
+/** Shows what the server has of the last question. `false`: it has not got it. Throws `ApiError`. */
+export async function readLast(chat: Chat<ChatMessage>): Promise<boolean> {
+  const asked = chat.messages.findLast(({ role }) => role === 'user');
+  const { messages } = await call<{ messages: StoredMessage[] }>(pathOf(chat.id));
+  const stored = messages.map(messageOf);
+  const known = stored.findLast(({ role }) => role === 'user');
+  if (asked === undefined || known === undefined || textOf(known) !== textOf(asked)) return false;
+  chat.messages = stored;
+  return true;
+}
+
 /** Shows what the server has by now. Throws `ApiError`. */
 export async function readAnew(chat: Chat<ChatMessage>): Promise<void> {
   const { messages } = await call<{ messages: StoredMessage[] }>(pathOf(chat.id));
