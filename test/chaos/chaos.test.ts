@@ -21,7 +21,8 @@ it.each(['kills', 'outage', 'partition'] as const)(
 );
 
 it('no request fails while each server is restarted twice', { timeout: 300_000 }, async () => {
-  const { restarts, answered, streamed, failed, exits } = await rollServers(2);
+  const { restarts, answered, streamed, resumed, failed, exits } = await rollServers(2);
   expect({ restarts, failed, exits }).toEqual({ restarts: 6, failed: [], exits: [] });
   expect(Math.min(answered, streamed)).toBeGreaterThan(20);
+  expect(resumed).toBeGreaterThan(10);
 });

@@ -19,10 +19,14 @@ const HANDLER_MS = 400;
 const PROBE_MS = 100;
 const preset = new URL('../../config/presets/self-hosted.ts', import.meta.url).href;
 
-/** The built-in composition, with a shorter time for actions: what a dead server held is free after it. */
+/**
+ * The built-in composition, with a shorter time for actions: what a dead server held is free after it. All clients are one
+ * user, whose answers may go on without them.
+ */
 const CONFIG = `import { readEnv, selfHosted } from '${preset}';
 const { env } = readEnv(process.env);
-export default { plugins: selfHosted({ ...env, actions: { ...env.actions, timeoutMs: 5_000 } }) };
+const actions = { ...env.actions, timeoutMs: 5_000 };
+export default { plugins: selfHosted({ ...env, actions, conversations: { maxUnattendedPerUser: 32 } }) };
 `;
 
 export interface Call {
@@ -45,7 +49,12 @@ export interface Cluster extends AsyncDisposable {
   ask(path: string, body?: object): Promise<{ status: number; json: unknown }>;
   readonly size: number;
   /** Sends a request once, as a proxy does: to a server that was ready a moment ago. */
-  send(path: string, body: object): Promise<{ status: number; text: string }>;
+  send(path: string, body?: object): Promise<{ status: number; text: string }>;
+  /**
+   * The same of a chat, of which the connection is lost once its headers are there. Resolves to its conversation; to
+   * `undefined` where it could not be stored in time.
+   */
+  loseChat(body: object): Promise<string | undefined>;
   /** SIGKILL to one of them and another in its place. */
   replaceOne(): Promise<void>;
   /** SIGTERM to the server at this place and another in it; resolves to the exit code. */
@@ -158,6 +167,17 @@ export async function startCluster(): Promise<Cluster> {
   }, PROBE_MS);
   stack.defer(() => clearInterval(probing));
 
+  async function sendReady(path: string, body?: object, signal: AbortSignal | null = null): Promise<Response> {
+    while (ready.size === 0) await sleep(10);
+    const url = [...ready][Math.floor(Math.random() * ready.size)];
+    return fetch(`${url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal,
+    });
+  }
+
   // Until here a failure ends what was started.
   const all = stack.move();
   return {
@@ -172,14 +192,16 @@ export async function startCluster(): Promise<Cluster> {
     ask,
     size: SERVERS,
     async send(path, body) {
-      while (ready.size === 0) await sleep(10);
-      const url = [...ready][Math.floor(Math.random() * ready.size)];
-      const response = await fetch(`${url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-        body: JSON.stringify(body),
-      });
+      const response = await sendReady(path, body);
       return { status: response.status, text: await response.text() };
+    },
+    async loseChat(body) {
+      const line = new AbortController();
+      const response = await sendReady('/api/v1/chat', body, line.signal);
+      const id = response.headers.get('x-conversation-id');
+      if (response.status !== 200) throw new Error(`chat ${response.status}: ${await response.text()}`);
+      line.abort();
+      return id ?? undefined;
     },
     async restart(at) {
       const server = servers[at]!;

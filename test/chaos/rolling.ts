@@ -1,4 +1,4 @@
-/** Has clients ask three servers without a pause while each of them is restarted twice, and counts what failed. */
+/** Has clients ask three servers without a pause while each is restarted, also after a lost connection, and counts what failed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster } from './cluster.ts';
 
@@ -11,6 +11,8 @@ export interface RollingFigures {
   /** Questions answered as a whole, and as a stream with its end. */
   readonly answered: number;
   readonly streamed: number;
+  /** Streams whose connection was lost, and that were taken up again from any server to their end. */
+  readonly resumed: number;
   /** What failed, one line each: nothing may. */
   readonly failed: readonly string[];
   /** How servers ended that were stopped: with 0. */
@@ -21,19 +23,42 @@ export interface RollingFigures {
 export async function rollServers(restarts: number): Promise<RollingFigures> {
   await using cluster = await startCluster();
   const failed: string[] = [];
-  let [answered, streamed, isOver] = [0, 0, false];
+  let [answered, streamed, resumed, isOver] = [0, 0, 0, false];
   const question = 'How many boats are there?';
+  const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text: question }] }];
+
+  async function resume(): Promise<void> {
+    const id = await cluster.loseChat({ messages, resumable: true });
+    while (id !== undefined) {
+      try {
+        const { status, text } = await cluster.send(`/api/v1/chat/${id}/stream`);
+        if (status === 200 && text.includes('"finishReason":"stop"') && text.includes('boats are there.')) resumed += 1;
+        // Its end was on its way when the connection was lost, and is read as it is stored.
+        else if (status === 204) await storedAs(id);
+        else failed.push(`resumed ${status}: …${text.slice(-300)}`);
+        return;
+      } catch (error) {
+        // A server that stops cuts what it follows for another one.
+        if (!(error instanceof TypeError)) throw error;
+      }
+    }
+  }
+
+  async function storedAs(id: string): Promise<void> {
+    const { text } = await cluster.send(`/api/v1/conversations/${id}`);
+    if (!text.includes('Three boats')) failed.push(`stored: …${text.slice(-300)}`);
+  }
 
   async function client(n: number): Promise<void> {
     for (let turn = n; !isOver; turn += 1) {
       try {
-        if (turn % 2 === 0) {
+        if (turn % 3 === 2) await resume();
+        else if (turn % 3 === 0) {
           const { status, text } = await cluster.send('/api/v1/query', { question });
           if (status === 200 && text.includes('Three boats')) answered += 1;
           else failed.push(`query ${status}: ${text.slice(0, 300)}`);
         } else {
-          const message = { id: '1', role: 'user', parts: [{ type: 'text', text: question }] };
-          const { status, text } = await cluster.send('/api/v1/chat', { messages: [message] });
+          const { status, text } = await cluster.send('/api/v1/chat', { messages });
           if (status === 200 && /\nd:\{/.test(text.replaceAll('data: ', '')) && text.includes('Three boats'))
             streamed += 1;
           else failed.push(`chat ${status}: …${text.slice(-300)}`);
@@ -55,5 +80,12 @@ export async function rollServers(restarts: number): Promise<RollingFigures> {
   await sleep(PAUSE_MS);
   isOver = true;
   await Promise.all(clients);
-  return { restarts: restarts * cluster.size, answered, streamed, failed, exits: [...exits, ...cluster.exits] };
+  return {
+    restarts: restarts * cluster.size,
+    answered,
+    streamed,
+    resumed,
+    failed,
+    exits: [...exits, ...cluster.exits],
+  };
 }
