@@ -20,9 +20,30 @@ export interface Guide {
 /** Where a server listens, as the pages write it. */
 const ADDRESS = 'http://localhost:3001';
 
-export const GUIDES: readonly Guide[] = [
+/** Those that begin in an empty folder, with the package managers to follow each with. */
+export const GUIDES: readonly (Guide & { readonly managers: readonly PackageManager[] })[] = [
+  {
+    page: 'docs/composing-a-build.md',
+    managers: ['npm'],
+    outputs: {
+      'npx atlas hooks': /sql\.check .*sql-guard/,
+      'npx atlas validate': /ok +datasource "default"/,
+      'npx atlas query "How many orders are there by region?"': /north .*2/,
+    },
+  },
+  {
+    page: 'docs/first-server.md',
+    managers: ['pnpm'],
+    outputs: {
+      'npx atlas validate': /ok +auth/,
+      'curl -s http://localhost:3001/api/health/ready': /"status":"ok"/,
+      "curl -s -o /dev/null -w '%{http_code}' http://localhost:3001/api/v1/me": /^401$/,
+      'npx atlas query "How many orders are there by region?"': /north .*2/,
+    },
+  },
   {
     page: 'docs/writing-a-plugin.md',
+    managers: ['npm', 'pnpm'],
     outputs: {
       'npx vitest run': /Tests .*passed/,
       'npx atlas hooks': /sql\.check .*business-hours/,
@@ -31,6 +52,7 @@ export const GUIDES: readonly Guide[] = [
   },
   {
     page: 'docs/writing-a-datasource.md',
+    managers: ['npm', 'pnpm'],
     outputs: { 'npx vitest run': /Tests .*passed/, 'npx atlas query "How many orders by region?"': /north .*2/ },
   },
 ];

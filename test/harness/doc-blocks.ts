@@ -23,7 +23,7 @@ export function blocksOf(page: string): DocBlock[] {
   }));
 }
 
-/** Runs blocks as a reader would, in one folder: those that end in `atlas serve` in a terminal of their own. */
+/** Runs blocks as a reader would, in one folder: those that go on serving in a terminal of their own. */
 export class DocShell implements AsyncDisposable {
   readonly #folder: string;
   readonly #port: number;
@@ -51,7 +51,7 @@ export class DocShell implements AsyncDisposable {
 
   /** Resolves to what the block printed, or to the server's output once it listens. Rejects when a command fails. */
   async run(text: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-    const serves = /\batlas (?:serve\s*$|mcp --transport sse)/.test(text);
+    const serves = /\batlas(?:-query)? (?:(?:serve|demo)\s*$|mcp --transport sse)/.test(text);
     if (serves) await this.#stop();
     const script = `set -e -o pipefail\n${text.replaceAll('http://localhost:3001', this.url).replace(/\bcurl /g, 'curl -fsS ')}`;
     const own = Object.entries(process.env).filter(
