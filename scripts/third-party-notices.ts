@@ -6,7 +6,7 @@ import { type ProductionPackage, productionPackages } from './production-package
 const ROOT = join(import.meta.dirname, '..');
 const LINE = '-'.repeat(80);
 const HEADER = `Atlas is installed with these packages of others, under their own licenses. Those whose code is
-part of the web console are named in assets/third-party-notices.txt of its pages.`;
+part of the web console or the documentation are named in assets/third-party-notices.txt of its pages.`;
 
 /** Texts of the license files, and of notices that the license wants to be kept. */
 function textsOf({ path, license }: ProductionPackage, root: string): string {

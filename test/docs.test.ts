@@ -4,6 +4,8 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pagesWithBlocks, renew } from '../scripts/docs.ts';
+import { NAVIGATION } from '../scripts/docs-site/navigation.ts';
+import { anchorsOf, sourcePages } from '../scripts/docs-site/pages.ts';
 import { generatedTables } from '../scripts/docs-tables.ts';
 import { OPTIONAL_PACKAGES } from '../scripts/optional-packages.ts';
 
@@ -11,15 +13,20 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...globSync('{docs,docs/plugins,kernel,plugins/*}/*.md'),
+  ...globSync('{docs,docs/plugins,kernel,plugins/*,examples}/*.md'),
 ];
 const tables = await generatedTables();
 
-function relativeLinks(path: string): string[] {
+/** Links between files, and within one, with their anchors. */
+function links(path: string): { target: string; anchor: string | undefined }[] {
   const text = readFileSync(path, 'utf8').replace(/```[\s\S]*?```/g, '');
-  const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
-  return targets.filter((target) => !/^[a-z]+:/.test(target));
+  return Array.from(text.matchAll(/\]\((?![a-z]+:)([^)\s#]*)(?:#([^)]*))?\)/g), ([, target = '', anchor]) => ({
+    target,
+    anchor,
+  }));
 }
+
+const relativeLinks = (path: string) => links(path).flatMap(({ target }) => (target === '' ? [] : [target]));
 
 describe('documentation', () => {
   it.each(pagesWithBlocks(pages))('the tables of %s are fresh; if not, run "npm run docs"', (path) => {
@@ -58,6 +65,24 @@ describe('documentation', () => {
         expect(existsSync(join(dirname(path), target)), `${path} links to ${target}`).toBe(true);
       }
     }
+  });
+
+  it('links to a part of a page lead to a heading', () => {
+    const anchors = new Map(pages.map((path) => [path, anchorsOf(readFileSync(path, 'utf8'))]));
+    const dead = pages.flatMap((path) =>
+      links(path)
+        .filter(({ anchor }) => anchor !== undefined)
+        .map(({ target, anchor = '' }) => ({ to: target === '' ? path : join(dirname(path), target), anchor }))
+        .filter(({ to, anchor }) => anchors.get(to)?.has(anchor) !== true)
+        .map(({ to, anchor }) => `${path} links to ${to}#${anchor}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('every page of the folder docs stands once in the menus of its site, with an existing file', () => {
+    const listed = NAVIGATION.flatMap(({ pages: section }) => section);
+    expect(listed.filter((path) => path.startsWith('docs/')).toSorted()).toEqual(globSync('docs/**/*.md').toSorted());
+    expect(listed.filter((path) => !sourcePages().includes(path))).toEqual([]);
   });
 
   it('links of the packed pages lead to packed files', () => {

@@ -10,9 +10,9 @@ export interface Import {
   readonly target: string;
 }
 
-/** The files of a pattern that are neither tests nor fixtures. */
+/** The files of a pattern that are neither tests nor fixtures, nor of a package that is installed there. */
 export function sources(pattern: string): string[] {
-  return globSync(pattern, { cwd: ROOT }).filter((file) => !isTest(file));
+  return globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules/**'] }).filter((file) => !isTest(file));
 }
 
 function isTest(file: string): boolean {
