@@ -123,6 +123,9 @@ try {
   const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
   assert.equal((await fetch(new URL(script, url))).status, 200, 'the web console has its script');
   console.log('the packed tarball serves the web console');
+  const documentation = await (await fetch(`${url}/docs/first-question.html`)).text();
+  assert.match(documentation, /<h1[^>]*>First question/, 'the documentation is served');
+  console.log('the packed tarball serves its documentation');
 } finally {
   server.stop();
 }

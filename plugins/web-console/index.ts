@@ -1,7 +1,8 @@
 /** Serves the web console: pages where people ask, see what ran and keep answers, on the origin of the API. */
 import { definePlugin } from '../../kernel/index.ts';
 import { http } from '../http/index.ts';
-import { ConsoleFiles } from './console-files.ts';
+import { BuiltFiles } from './built-files.ts';
+import { documentationRoutes } from './documentation.ts';
 import { serveConsole } from './routes.ts';
 
 export { PAGE_HEADERS } from './security-headers.ts';
@@ -12,5 +13,7 @@ export const webConsole = definePlugin({
   type: 'interaction',
   description: 'Serves the web console: pages where people ask, see what ran and keep answers.',
   needs: { http },
-  setup: (ctx, _options, needs) => serveConsole(ctx, needs.http, ConsoleFiles.find()),
+  setup(ctx, _options, needs) {
+    serveConsole(ctx, needs.http, BuiltFiles.find('public'), documentationRoutes(BuiltFiles.find('docs')));
+  },
 });

@@ -1,5 +1,4 @@
 /** Declares the routes of the console: one for each page and one for each built file. */
-import { Type } from '@sinclair/typebox';
 import {
   AtlasError,
   type Collected,
@@ -11,7 +10,8 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import { type HttpServer, httpNotFound } from '../http/index.ts';
-import type { ConsoleFile, ConsoleFiles, Encoding } from './console-files.ts';
+import type { BuiltFiles } from './built-files.ts';
+import { FOR_A_YEAR, fileReply, PAGE_ROUTE } from './file-reply.ts';
 import { FILE_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 
 interface Page {
@@ -52,40 +52,9 @@ const PAGES: readonly Page[] = [
   ...ADMIN_AREAS.map((area) => ({ path: `/admin/${area}`, summary: `The administration: ${area}`, area })),
 ];
 
-const TEXT = Type.String();
-const YEAR = 'public, max-age=31536000, immutable';
+const ASSETS = 'assets/';
 
-const header = (headers: RouteRequest['headers'], name: string) => [headers[name]].flat().join(',');
-
-/** `*`, or one of several tags. */
-function isKnown(headers: RouteRequest['headers'], { etag }: ConsoleFile): boolean {
-  const tags = header(headers, 'if-none-match').split(',');
-  return tags.some((tag) => tag.trim() === etag || tag.trim() === '*');
-}
-
-/** The best encoding that the client names, and not with a weight of zero. */
-function encodingFor(headers: RouteRequest['headers'], { encodings }: ConsoleFile): Encoding {
-  const taken = header(headers, 'accept-encoding')
-    .split(',')
-    .map((item) => item.split(';', 2).map((part) => part.trim().toLowerCase()))
-    .filter(([, weight = '']) => !/^q\s*=\s*0(?:\.0*)?$/.test(weight))
-    .map(([name]) => name);
-  return encodings.find((encoding) => taken.includes(encoding)) ?? 'identity';
-}
-
-function fileReply(
-  file: ConsoleFile,
-  request: Pick<RouteRequest, 'headers'>,
-  headers: Readonly<Record<string, string>>,
-): RouteReply {
-  const common = { ...headers, etag: file.etag, vary: 'Accept-Encoding' };
-  if (isKnown(request.headers, file)) return { status: 304, headers: common };
-  const encoding = encodingFor(request.headers, file);
-  const encoded = encoding === 'identity' ? {} : { 'content-encoding': encoding };
-  return { headers: { ...common, ...encoded, 'content-type': file.type }, body: file.bytes(encoding) };
-}
-
-function pageReply(files: ConsoleFiles, request: Pick<RouteRequest, 'headers'>): RouteReply {
+function pageReply(files: BuiltFiles, request: Pick<RouteRequest, 'headers'>): RouteReply {
   const page = files.page();
   if (page === undefined) {
     throw new AtlasError('The web console has not been built.', {
@@ -116,21 +85,11 @@ function isOffered(
 }
 
 /** Pages need no credentials: they show nothing until they have asked the API. */
-function consoleRoutes(files: ConsoleFiles, http: HttpServer): Route[] {
-  const common = {
-    method: 'GET',
-    tag: 'Web console',
-    right: 'public',
-    // A link on another site may lead here.
-    origins: 'any',
-    essential: true,
-    page: true,
-    responses: { 200: TEXT },
-  } as const;
+function consoleRoutes(files: BuiltFiles, http: HttpServer): Route[] {
   return [
     ...PAGES.map(
       ({ path, summary, area }): Route => ({
-        ...common,
+        ...PAGE_ROUTE,
         path,
         summary,
         handle(request, scope) {
@@ -140,20 +99,27 @@ function consoleRoutes(files: ConsoleFiles, http: HttpServer): Route[] {
         },
       }),
     ),
-    ...files.assets.map(
-      (name): Route => ({
-        ...common,
-        path: `/assets/${name}`,
-        summary: 'A file of the web console',
-        handle: (request) => fileReply(files.asset(name), request, { ...FILE_HEADERS, 'cache-control': YEAR }),
-      }),
-    ),
+    ...[...files.paths]
+      .filter((path) => path.startsWith(ASSETS))
+      .map(
+        (path): Route => ({
+          ...PAGE_ROUTE,
+          path: `/${path}`,
+          summary: 'A file of the web console',
+          handle: (request) => fileReply(files.file(path), request, { ...FILE_HEADERS, 'cache-control': FOR_A_YEAR }),
+        }),
+      ),
   ];
 }
 
-/** Serves the pages and their files; the console's own page says that there is none at an address. */
-export function serveConsole(ctx: Pick<PluginContext, 'tap'>, http: HttpServer, files: ConsoleFiles): void {
-  ctx.tap(httpRoutes, () => consoleRoutes(files, http));
+/** Serves the pages, their files and `further` ones; the console's own page says that there is none at an address. */
+export function serveConsole(
+  ctx: Pick<PluginContext, 'tap'>,
+  http: HttpServer,
+  files: BuiltFiles,
+  further: readonly Route[] = [],
+): void {
+  ctx.tap(httpRoutes, () => [...consoleRoutes(files, http), ...further]);
   ctx.tap(httpNotFound, () =>
     files.page() === undefined ? undefined : { ...pageReply(files, { headers: {} }), status: 404 },
   );

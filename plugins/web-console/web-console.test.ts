@@ -8,7 +8,7 @@ import { definePlugin, httpRoutes, Type } from '../../kernel/index.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
 import { http } from '../http/index.ts';
 import { openapi } from '../openapi/index.ts';
-import { ConsoleFiles } from './console-files.ts';
+import { BuiltFiles } from './built-files.ts';
 import { serveConsole } from './routes.ts';
 
 const PAGE = '<!doctype html><title>Atlas</title>';
@@ -51,8 +51,7 @@ const consoleOf = (folder: string) =>
     type: 'interaction',
     description: 'Serves pages.',
     needs: { http },
-    setup: (ctx, _options, needs) =>
-      serveConsole(ctx, needs.http, ConsoleFiles.find([pathToFileURL(join(folder, '/'))])),
+    setup: (ctx, _options, needs) => serveConsole(ctx, needs.http, BuiltFiles.in([pathToFileURL(join(folder, '/'))])),
   })();
 
 const startConsole = (folder = builtFolder(), more: Parameters<typeof createTestApp>[0]['plugins'] = []) =>

@@ -51,7 +51,7 @@ describe('the package', () => {
     for (const { name, version } of installed) expect(notices).toContain(`${name} ${version} (`);
     expect(notices).toContain('Permission is hereby granted');
     expect(notices.length).toBeLessThan(MOST_NOTICES_BYTES);
-  }, 300_000);
+  }, 600_000);
 });
 
 describe('the bill of materials', () => {
