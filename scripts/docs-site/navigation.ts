@@ -46,6 +46,7 @@ export const NAVIGATION: readonly Section[] = [
       'docs/semantic-layer.md',
       'docs/evaluation.md',
       'docs/connections.md',
+      'docs/postgres-engines.md',
       'docs/approval-rules.md',
       'docs/actions.md',
       'docs/delivery.md',
