@@ -43,7 +43,7 @@ function givenModel(model: LanguageModelV4, options: AiSdkModelOptions): ModelSo
     provider: model.provider.replace(/\..*/, ''),
     modelId: model.modelId,
     secrets: secretsOf(options),
-    load: () => withCallDefaults(model, options),
+    load: async () => withCallDefaults(model, options),
   };
 }
 
