@@ -1,13 +1,6 @@
 /** Remembers how the connections answered when they were last asked. */
 import { AtlasError, type ConnectionInfo, type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
-
-export interface ConnectionHealth {
-  /** `unknown`: not asked yet. */
-  readonly status: HealthItem['status'] | 'unknown';
-  readonly latencyMs: number | null;
-  readonly checkedAt: string | null;
-  readonly message?: string;
-}
+import type { ConnectionHealth } from './schemas.ts';
 
 export interface HealthChecks {
   /** What is known, asked again in the background when it is old; waits a moment for what has never been asked. */

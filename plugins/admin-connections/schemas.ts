@@ -7,7 +7,7 @@ const orNull = Type.Union([Type.String(), Type.Null()]);
 const Health = Type.Object(
   {
     status: Type.Union(
-      ['ok', 'degraded', 'error', 'not_configured', 'disabled', 'unknown'].map((name) => Type.Literal(name)),
+      (['ok', 'degraded', 'error', 'not_configured', 'disabled', 'unknown'] as const).map((name) => Type.Literal(name)),
     ),
     latencyMs: Type.Union([Type.Number(), Type.Null()]),
     checkedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
@@ -15,6 +15,8 @@ const Health = Type.Object(
   },
   { title: 'ConnectionHealth' },
 );
+
+export type ConnectionHealth = Static<typeof Health>;
 
 export const Connection = Type.Object(
   {
@@ -63,6 +65,10 @@ export const CreateBody = Type.Object(
   closed,
 );
 
+export type CreateBody = Static<typeof CreateBody>;
+
 export const UpdateBody = Type.Object({ url: Type.Optional(URL_FIELD), ...changeable }, closed);
+
+export type UpdateBody = Static<typeof UpdateBody>;
 
 export const ConnectionParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });

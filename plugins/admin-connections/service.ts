@@ -5,7 +5,8 @@ import type { AuditedChange } from '../audit/index.ts';
 import { discreet, type OpenDatabase } from '../datasource-kit/index.ts';
 import { type ConnectionSettings, type EngineInit, openDatabase, withPassword } from './engines.ts';
 import { configured, notFound, taken, tooManyTests } from './errors.ts';
-import type { ConnectionHealth, HealthChecks } from './health.ts';
+import type { HealthChecks } from './health.ts';
+import type { Connection, ConnectionHealth, CreateBody, UpdateBody } from './schemas.ts';
 import { type Along, type ConnectionRow, type ConnectionStore, purposeOf } from './store.ts';
 import { infoOf, type StoredConnections } from './stored-connections.ts';
 
@@ -23,25 +24,6 @@ export interface ServiceInit {
   visible(scope: Scope): Promise<readonly { readonly info: ConnectionInfo; readonly isStored: boolean }[]>;
   /** Writes the change into the audit log. */
   record(change: AuditedChange, scope: Scope): Along;
-}
-
-export interface ShownConnection {
-  readonly id: string;
-  readonly dbType: string;
-  readonly description: string | null;
-  readonly maskedUrl: string;
-  readonly schema: string | null;
-  readonly configured: boolean;
-  readonly createdAt: string | null;
-  readonly updatedAt: string | null;
-  readonly health: ConnectionHealth;
-}
-
-export interface Creation {
-  readonly id: string;
-  readonly url: string;
-  readonly description?: string | null;
-  readonly schema?: string | null;
 }
 
 const TEST_TIMEOUT_MS = 10_000;
@@ -70,7 +52,7 @@ export function connectionService(init: ServiceInit) {
   const { store, stored, checks, secrets, now } = init;
   let tests = 0;
 
-  const shown = (info: ConnectionInfo, row: ConnectionRow | undefined, health: ConnectionHealth): ShownConnection => ({
+  const shown = (info: ConnectionInfo, row: ConnectionRow | undefined, health: ConnectionHealth): Connection => ({
     id: info.id,
     dbType: info.dbType,
     description: info.description ?? null,
@@ -129,13 +111,13 @@ export function connectionService(init: ServiceInit) {
     return (await store.find(scope.orgId, id)) ?? Promise.reject(notFound(id));
   }
 
-  async function detail(row: ConnectionRow, scope: Scope): Promise<ShownConnection> {
+  async function detail(row: ConnectionRow, scope: Scope): Promise<Connection> {
     await stored.changed(scope.orgId);
     return shown(infoOf(row), row, await checks.now(infoOf(row)));
   }
 
   return {
-    async list(scope: Scope): Promise<readonly ShownConnection[]> {
+    async list(scope: Scope): Promise<readonly Connection[]> {
       const visible = await init.visible(scope);
       const own = visible.some(({ isStored }) => isStored) ? await store.list(scope.orgId) : [];
       const rows = new Map(own.map((row) => [row.name, row]));
@@ -147,7 +129,7 @@ export function connectionService(init: ServiceInit) {
       });
     },
 
-    async get(scope: Scope, id: string): Promise<ShownConnection> {
+    async get(scope: Scope, id: string): Promise<Connection> {
       const { info, isStored } = await visibleOf(scope, id);
       const row = isStored ? await store.find(scope.orgId, id) : undefined;
       if (isStored && row === undefined) throw notFound(id);
@@ -159,7 +141,7 @@ export function connectionService(init: ServiceInit) {
       return checks.now((await visibleOf(scope, id)).info);
     },
 
-    async create(scope: Scope, { id: name, url, description = null, schema = null }: Creation) {
+    async create(scope: Scope, { id: name, url, description = null, schema = null }: CreateBody) {
       if ((await init.visible(scope)).some(({ info }) => info.id === name)) throw taken(name);
       if ((await store.find(scope.orgId, name)) !== undefined) throw taken(name);
       const place = { id: randomUUID(), org_id: scope.orgId };
@@ -171,7 +153,7 @@ export function connectionService(init: ServiceInit) {
       return detail(row, scope);
     },
 
-    async update(scope: Scope, id: string, body: Omit<Partial<Creation>, 'id'>): Promise<ShownConnection> {
+    async update(scope: Scope, id: string, body: UpdateBody): Promise<Connection> {
       const before = await rowOf(scope, id);
       const settings = async (): Promise<ConnectionSettings> => {
         const known = await secrets.open(before.url, purposeOf(before));

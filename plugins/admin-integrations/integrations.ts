@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError, didYouMean, type Scope } from '../../kernel/index.ts';
+import { shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { maskedKey } from '../redaction-kit/index.ts';
 import type { BotCredentials, ChatPlatform } from './chat-platform.ts';
+import { Integration } from './schemas.ts';
 import type { IntegrationRow, IntegrationStore } from './store.ts';
 
 export interface IntegrationsInit {
@@ -19,17 +21,7 @@ const summaryOf = (row: IntegrationRow | undefined) =>
     ? null
     : { platform: row.platform, applicationId: row.application_id, botUsername: row.bot_username };
 
-export const shownIntegration = (row: IntegrationRow) => ({
-  id: row.id,
-  orgId: row.org_id,
-  platform: row.platform,
-  applicationId: row.application_id,
-  botUsername: row.bot_username,
-  botTokenMasked: row.bot_token_masked,
-  createdBy: row.created_by,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+const shown = shownBy(Integration);
 
 export function integrations({ store, log, now, platforms }: IntegrationsInit) {
   async function platformOf(name: string, scope: Scope): Promise<ChatPlatform> {
@@ -72,7 +64,7 @@ export function integrations({ store, log, now, platforms }: IntegrationsInit) {
   return {
     async list(scope: Scope) {
       const [rows, known] = [await store.list(scope.orgId), await platforms(scope)];
-      return { integrations: rows.map(shownIntegration), platforms: known.map(({ name }) => name) };
+      return { integrations: rows.map(shown), platforms: known.map(({ name }) => name) };
     },
     /** Stores nothing unless the platform knows the token. */
     async connect(name: string, credentials: BotCredentials, scope: Scope) {

@@ -1,5 +1,6 @@
 /** Describes bots of chat platforms. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import { orNull } from '../admin-kit/index.ts';
 
 const visible = (maxLength: number, description: string) =>
   Type.String({
@@ -29,23 +30,24 @@ export const BotBody = Type.Object(
 
 export const Installed = Type.Object({ message: Type.String(), botUsername: Type.String() });
 
+export const Integration = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    orgId: orNull(Type.String()),
+    platform: Type.String(),
+    applicationId: Type.String(),
+    botUsername: Type.String(),
+    botTokenMasked: Type.String(),
+    createdBy: orNull(Type.String()),
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'ChatIntegration' },
+);
+export type Integration = Static<typeof Integration>;
+
 export const IntegrationList = Type.Object({
-  integrations: Type.Array(
-    Type.Object(
-      {
-        id: Type.String({ format: 'uuid' }),
-        orgId: Type.Union([Type.String(), Type.Null()]),
-        platform: Type.String(),
-        applicationId: Type.String(),
-        botUsername: Type.String(),
-        botTokenMasked: Type.String(),
-        createdBy: Type.Union([Type.String(), Type.Null()]),
-        createdAt: Type.String({ format: 'date-time' }),
-        updatedAt: Type.String({ format: 'date-time' }),
-      },
-      { title: 'ChatIntegration' },
-    ),
-  ),
+  integrations: Type.Array(Integration),
   platforms: Type.Array(Type.String(), { description: 'Those for which a bot can be brought.' }),
 });
 

@@ -1,21 +1,14 @@
 /** Stores the bots of organizations, with their credentials encrypted. */
 import type { Knex } from 'knex';
+import type { RowOf } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { BotCredentials } from './chat-platform.ts';
 import { INTEGRATION_KEY, INTEGRATIONS } from './migrations.ts';
+import type { Integration } from './schemas.ts';
 
-export interface IntegrationRow {
-  readonly id: string;
-  readonly org_id: string | null;
-  readonly platform: string;
-  readonly application_id: string;
-  readonly bot_username: string;
-  readonly bot_token_masked: string;
+export interface IntegrationRow extends RowOf<Integration> {
   /** `BotCredentials` as JSON, encrypted. */
   readonly credentials: string;
-  readonly created_by: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 type Owner = Pick<IntegrationRow, 'org_id' | 'platform'>;

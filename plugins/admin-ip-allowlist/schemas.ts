@@ -5,7 +5,7 @@ import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
 
-const Entry = Type.Object(
+export const Entry = Type.Object(
   {
     id: Type.String(),
     orgId: orNull,
@@ -38,6 +38,8 @@ export const NewEntry = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export type NewEntry = Static<typeof NewEntry>;
 
 export const EntryParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 

@@ -2,36 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
-import { readPage, type SortedPage } from '../admin-kit/index.ts';
+import { type RowOf, readPage, type SortedPage, shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { type Network, readNetwork } from './cidr.ts';
 import { ENTRIES } from './migrations.ts';
-import { ENTRY_ORDERS } from './schemas.ts';
+import { ENTRY_ORDERS, Entry, type IpAllowlistEntry, type NewEntry } from './schemas.ts';
 
-export interface Entry {
-  readonly id: string;
-  readonly orgId: string | null;
-  readonly cidr: string;
-  readonly description: string | null;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly createdBy: string | null;
-}
-
-interface EntryRow {
-  readonly id: string;
+interface EntryRow extends RowOf<IpAllowlistEntry> {
+  /** Empty: of none. */
   readonly org_id: string;
-  readonly cidr: string;
-  readonly description: string | null;
-  readonly created_at: string;
-  readonly created_by: string | null;
-}
-
-export interface NewEntry {
-  readonly cidr: string;
-  readonly description?: string | null;
-  readonly force?: boolean;
 }
 
 /** Limit for one organization. Each entry is looked at for each request. */
@@ -39,10 +19,8 @@ const MOST_ENTRIES = 500;
 
 const keyOf = (orgId: string | null) => orgId ?? '';
 
-function entryOf({ id, org_id, cidr, description, created_at, created_by }: EntryRow): Entry {
-  const orgId = org_id === '' ? null : org_id;
-  return { id, orgId, cidr, description, createdAt: created_at, createdBy: created_by };
-}
+const shown = shownBy(Entry);
+const entryOf = (row: EntryRow): IpAllowlistEntry => ({ ...shown(row), orgId: row.org_id || null });
 
 function shutsOut(ip: string, what: string): AtlasError {
   return new AtlasError(`${what} would shut you out: your address ${ip} is in none of the networks.`, {
@@ -70,7 +48,7 @@ export class AllowlistStore {
   async list(
     orgId: string | null,
     wanted: SortedPage<typeof ENTRY_ORDERS>,
-  ): Promise<{ entries: Entry[]; total: number }> {
+  ): Promise<{ entries: IpAllowlistEntry[]; total: number }> {
     return this.#db.run(async (db) => {
       const matching = () => db(ENTRIES).where({ org_id: keyOf(orgId) });
       const { rows, total } = await readPage<EntryRow>({ matching, order: ENTRY_ORDERS.order(wanted.sort) }, wanted);
@@ -92,7 +70,11 @@ export class AllowlistStore {
    * Throws `validation_error` for what is no network, and `conflict` for one that is on the list, for one too many, and
    * where the list would shut out `ip` without `force`.
    */
-  async add({ cidr, description = null, force = false }: NewEntry, ip: string, scope: Scope): Promise<Entry> {
+  async add(
+    { cidr, description = null, force = false }: NewEntry,
+    ip: string,
+    scope: Scope,
+  ): Promise<IpAllowlistEntry> {
     const network = readNetwork(cidr.trim());
     if (network === undefined) {
       const message =

@@ -1,4 +1,4 @@
-/** Parts of routes for administrators: pages of lists in the database, common answers, what belongs to the platform. */
+/** Parts of routes for administrators: pages of lists, rows as they are shown, common answers, what belongs to the platform. */
 export { orNull, SUCCEEDED, Success } from './answers.ts';
 export {
   type PageKey,
@@ -13,3 +13,4 @@ export {
   sorted,
 } from './paging.ts';
 export { mustBeOfPlatform } from './platform.ts';
+export { columnsOf, type RowOf, shownBy } from './stored-row.ts';

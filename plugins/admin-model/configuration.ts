@@ -1,10 +1,11 @@
 /** Checks, tries, stores and shows the model that an organization chooses. */
 import type { Knex } from 'knex';
 import { AtlasError, didYouMean, type Scope } from '../../kernel/index.ts';
+import { shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { ChosenModel, ModelProvider, OpenModel } from '../model-kit/index.ts';
 import type { Outbound } from '../outbound/index.ts';
-import type { ModelConfigBody } from './schemas.ts';
+import { ModelConfig, type ModelConfigBody } from './schemas.ts';
 import type { ModelConfigRow, ModelConfigStore } from './store.ts';
 import { testCall } from './test-call.ts';
 
@@ -53,18 +54,7 @@ const summaryOf = ({ provider, model, base_url: baseUrl, api_key_masked: apiKey 
   apiKey,
 });
 
-export function shownConfig(row: ModelConfigRow) {
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    provider: row.provider,
-    model: row.model,
-    baseUrl: row.base_url,
-    apiKeyMasked: row.api_key_masked,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
+const shown = shownBy(ModelConfig);
 
 export function configuration({ store, outbound, log, providers, open, changed, testTimeoutMs }: ConfigurationInit) {
   async function providerOf(name: string, scope: Scope): Promise<ModelProvider> {
@@ -142,7 +132,7 @@ export function configuration({ store, outbound, log, providers, open, changed, 
     providers,
     async read({ orgId }: Scope) {
       const row = await store.read(orgId);
-      return row === undefined ? null : shownConfig(row);
+      return row === undefined ? null : shown(row);
     },
     /** Stores nothing unless a call of the model succeeds. */
     async replace(body: ModelConfigBody, scope: Scope) {
@@ -163,7 +153,7 @@ export function configuration({ store, outbound, log, providers, open, changed, 
       await tried(choice, scope);
       await store.write(after, before, (trx) => record('model_config.replaced', before, after, scope, trx));
       changed(orgId);
-      return shownConfig(after);
+      return shown(after);
     },
     async remove(scope: Scope): Promise<void> {
       const { orgId } = scope;

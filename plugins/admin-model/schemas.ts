@@ -63,6 +63,8 @@ export const ModelConfig = Type.Object(
   { title: 'ModelConfig' },
 );
 
+export type ModelConfig = Static<typeof ModelConfig>;
+
 export const SavedModelConfig = Type.Object({ config: ModelConfig });
 
 export const ShownModelConfig = Type.Object({

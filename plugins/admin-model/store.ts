@@ -2,22 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
+import type { RowOf } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { maskedKey } from '../redaction-kit/index.ts';
 import { MODEL_CONFIGS } from './migrations.ts';
+import type { ModelConfig } from './schemas.ts';
 
-export interface ModelConfigRow {
-  readonly id: string;
-  readonly org_id: string | null;
-  readonly provider: string;
-  readonly model: string;
-  readonly base_url: string | null;
+export interface ModelConfigRow extends RowOf<ModelConfig> {
   /** Encrypted. */
   readonly api_key: string | null;
-  readonly api_key_masked: string | null;
   readonly version: number;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 /** What is to be stored. */

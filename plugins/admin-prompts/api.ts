@@ -1,35 +1,10 @@
 /** Declares what the plugin offers to others. */
-import type { Scope } from '../../kernel/index.ts';
+import type { Scope, Static } from '../../kernel/index.ts';
+import type { Collection, CollectionDetail, Item } from './schemas.ts';
 
-export interface PromptItem {
-  readonly id: string;
-  readonly collectionId: string;
-  readonly question: string;
-  readonly description: string | null;
-  readonly category: string | null;
-  readonly sortOrder: number;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export interface PromptCollection {
-  readonly id: string;
-  /** `null`: of no organization, or built in. */
-  readonly orgId: string | null;
-  readonly name: string;
-  readonly industry: string;
-  readonly description: string | null;
-  /** Whether it comes with the server, and cannot be changed. */
-  readonly isBuiltin: boolean;
-  readonly sortOrder: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export interface PromptCollectionWithItems extends PromptCollection {
-  readonly items: readonly PromptItem[];
-}
+export type PromptItem = Static<typeof Item>;
+export type PromptCollection = Static<typeof Collection>;
+export type PromptCollectionWithItems = Static<typeof CollectionDetail>;
 
 export interface PromptPage<Collection> {
   readonly collections: readonly Collection[];

@@ -9,8 +9,8 @@ import {
   CollectionParams,
   CreateCollection,
   CreateItem,
+  Item,
   ItemParams,
-  ItemReply,
   ListQuery,
   OrderBody,
   PromptPage,
@@ -131,7 +131,7 @@ export function promptRoutes({ prompts }: PromptRoutesInit): Route[] {
       summary: 'Adds a prompt to a collection.',
       errors: [...one.errors, 'conflict'],
       body: CreateItem,
-      responses: { 201: ItemReply },
+      responses: { 201: Item },
       async handle({ params: { id }, body }, scope) {
         return { status: 201, body: await prompts.createItem(scope, id.toLowerCase(), body) };
       },
@@ -157,7 +157,7 @@ export function promptRoutes({ prompts }: PromptRoutesInit): Route[] {
       operationId: 'updatePrompt',
       summary: 'Changes a prompt.',
       body: UpdateItem,
-      responses: { 200: ItemReply },
+      responses: { 200: Item },
       async handle({ params: { id, itemId }, body }, scope) {
         return { body: await prompts.updateItem(scope, id.toLowerCase(), itemId.toLowerCase(), body) };
       },

@@ -27,7 +27,7 @@ const collection = {
   updatedAt: time,
 };
 
-const Item = Type.Object(
+export const Item = Type.Object(
   {
     id: uuid,
     collectionId: uuid,
@@ -40,8 +40,6 @@ const Item = Type.Object(
   },
   { title: 'Prompt' },
 );
-
-export const ItemReply = Item;
 
 export const Collection = Type.Object(collection, { title: 'PromptCollection' });
 

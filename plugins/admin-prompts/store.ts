@@ -1,11 +1,19 @@
 /** Reads and writes prompt collections and their prompts in the internal database. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { AtlasError } from '../../kernel/index.ts';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { AtlasError, Type } from '../../kernel/index.ts';
+import { type PageRequest, type RowOf, readPage, shownBy } from '../admin-kit/index.ts';
 import { lockName } from '../internal-db/index.ts';
 import type { PromptCollection, PromptItem } from './api.ts';
 import { COLLECTIONS, ITEMS } from './migrations.ts';
+import {
+  Collection,
+  type CreateCollection,
+  type CreateItem,
+  Item,
+  type UpdateCollection,
+  type UpdateItem,
+} from './schemas.ts';
 
 /** Limit for one organization. */
 const MAX_COLLECTIONS = 200;
@@ -14,61 +22,18 @@ const MAX_ITEMS = 100;
 
 type Table = typeof COLLECTIONS | typeof ITEMS;
 
-interface CollectionRow {
-  readonly id: string;
-  readonly org_id: string;
-  readonly name: string;
-  readonly industry: string;
-  readonly description: string | null;
-  readonly sort_order: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+/** `org_id` is empty for no organization. */
+type CollectionRow = RowOf<Omit<PromptCollection, 'isBuiltin' | 'orgId'>> & { readonly org_id: string };
+type ItemRow = RowOf<PromptItem>;
 
-interface ItemRow {
-  readonly id: string;
-  readonly collection_id: string;
-  readonly question: string;
-  readonly description: string | null;
-  readonly category: string | null;
-  readonly sort_order: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type CollectionFields = Omit<CreateCollection, 'isBuiltin'>;
 
-export type CollectionFields = Pick<PromptCollection, 'name' | 'industry'> & {
-  readonly description?: string | null | undefined;
-  readonly sortOrder?: number | undefined;
-};
-export type ItemFields = Pick<PromptItem, 'question'> & {
-  readonly description?: string | null | undefined;
-  readonly category?: string | null | undefined;
-  readonly sortOrder?: number | undefined;
-};
-/** Fields that are not given stay. */
-type Changed<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
-
+const shownItem = shownBy(Item);
+const shownColumns = shownBy(Type.Omit(Collection, ['isBuiltin']));
 const shownCollection = (row: CollectionRow): PromptCollection => ({
-  id: row.id,
-  orgId: row.org_id === '' ? null : row.org_id,
-  name: row.name,
-  industry: row.industry,
-  description: row.description,
+  ...shownColumns(row),
+  orgId: row.org_id || null,
   isBuiltin: false,
-  sortOrder: row.sort_order,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
-
-const shownItem = (row: ItemRow): PromptItem => ({
-  id: row.id,
-  collectionId: row.collection_id,
-  question: row.question,
-  description: row.description,
-  category: row.category,
-  sortOrder: row.sort_order,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 });
 
 const notFound = (what: string) =>
@@ -148,7 +113,7 @@ export class PromptStore {
     return shownCollection(row);
   }
 
-  async createItem(collectionId: string, fields: ItemFields, at: string): Promise<PromptItem> {
+  async createItem(collectionId: string, fields: CreateItem, at: string): Promise<PromptItem> {
     await this.collection(collectionId);
     const next = await this.#next(ITEMS, { collection_id: collectionId }, MAX_ITEMS);
     const row: ItemRow = {
@@ -160,14 +125,14 @@ export class PromptStore {
     return shownItem(row);
   }
 
-  async updateCollection(id: string, fields: Changed<CollectionFields>, at: string): Promise<PromptCollection> {
+  async updateCollection(id: string, fields: UpdateCollection, at: string): Promise<PromptCollection> {
     await this.#trx(COLLECTIONS)
       .where({ ...ownerOf(this.#orgId), id })
       .update({ ...columnsOf(fields), updated_at: at });
     return this.collection(id);
   }
 
-  async updateItem(collectionId: string, id: string, fields: Changed<ItemFields>, at: string): Promise<PromptItem> {
+  async updateItem(collectionId: string, id: string, fields: UpdateItem, at: string): Promise<PromptItem> {
     await this.#trx(ITEMS)
       .where({ collection_id: collectionId, id })
       .update({ ...columnsOf(fields), updated_at: at });

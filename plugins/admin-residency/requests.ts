@@ -1,10 +1,11 @@
 /** Takes requests to move to another region, and the moves of their states. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { AtlasError, didYouMean, type Scope } from '../../kernel/index.ts';
+import { AtlasError, didYouMean, type Scope, Type } from '../../kernel/index.ts';
+import { shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AdminResidencyOptions } from './options.ts';
-import type { MigrationQuery, MigrationStatus } from './schemas.ts';
+import { type MigrationQuery, type MigrationStatus, RegionMigration } from './schemas.ts';
 import type { MigrationRow, MigrationStore } from './store.ts';
 
 const DAYS_BETWEEN = 30;
@@ -23,17 +24,8 @@ export type Command = keyof typeof COMMANDS;
 
 const workspaceOf = (orgId: string | null) => orgId ?? 'default';
 
-export const shownMigration = (row: MigrationRow) => ({
-  id: row.id,
-  workspaceId: workspaceOf(row.org_id),
-  sourceRegion: row.source_region,
-  targetRegion: row.target_region,
-  status: row.status,
-  requestedBy: row.requested_by,
-  requestedAt: row.requested_at,
-  completedAt: row.completed_at,
-  errorMessage: row.error_message,
-});
+const shown = shownBy(Type.Omit(RegionMigration, ['workspaceId']));
+export const shownMigration = (row: MigrationRow) => ({ ...shown(row), workspaceId: workspaceOf(row.org_id) });
 
 const conflict = (message: string, hint: string) => new AtlasError(message, { code: 'conflict', hint });
 

@@ -52,6 +52,8 @@ export const RegionMigration = Type.Object(
   { title: 'RegionMigration' },
 );
 
+export type RegionMigration = Static<typeof RegionMigration>;
+
 export const MigrationPage = page('migrations', RegionMigration);
 
 export const Residency = Type.Object({

@@ -1,20 +1,12 @@
 /** Stores requests to move to another region; each change of state is one compare-and-set. */
 import type { Knex } from 'knex';
-import { readPage } from '../admin-kit/index.ts';
+import { type RowOf, readPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { REGION_MIGRATIONS } from './migrations.ts';
-import { MIGRATION_ORDERS, type MigrationQuery, type MigrationStatus } from './schemas.ts';
+import { MIGRATION_ORDERS, type MigrationQuery, type MigrationStatus, type RegionMigration } from './schemas.ts';
 
-export interface MigrationRow {
-  readonly id: string;
+export interface MigrationRow extends Omit<RowOf<RegionMigration>, 'workspace_id'> {
   readonly org_id: string | null;
-  readonly source_region: string;
-  readonly target_region: string;
-  readonly status: MigrationStatus;
-  readonly requested_by: string | null;
-  readonly requested_at: string;
-  readonly completed_at: string | null;
-  readonly error_message: string | null;
   readonly leased_until: number | string | null;
 }
 

@@ -184,7 +184,7 @@ export const VersionQuery = Type.Object({
   ...VERSION_ORDERS.query,
 });
 
-const FileVersion = Type.Object(fileVersion, { title: 'SemanticFileVersion' });
+export const FileVersion = Type.Object(fileVersion, { title: 'SemanticFileVersion' });
 export type FileVersion = Static<typeof FileVersion>;
 
 export const FileVersionPage = page('versions', FileVersion);

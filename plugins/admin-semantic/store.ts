@@ -1,12 +1,12 @@
 /** Keeps what the files of the semantic layer were before each change. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { AtlasError } from '../../kernel/index.ts';
-import { readPage, type SortedPage } from '../admin-kit/index.ts';
+import { AtlasError, Type } from '../../kernel/index.ts';
+import { columnsOf, type RowOf, readPage, type SortedPage, shownBy } from '../admin-kit/index.ts';
 import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { VERSIONS } from './migrations.ts';
 import type { AdminSemanticOptions } from './options.ts';
-import { VERSION_ORDERS } from './schemas.ts';
+import { FileVersion, VERSION_ORDERS } from './schemas.ts';
 import { versionOf } from './version-name.ts';
 
 export type ChangeKind = 'updated' | 'deleted' | 'imported' | 'restored' | 'interrupted';
@@ -27,47 +27,17 @@ export interface Replacement {
   readonly userLabel: string | null;
 }
 
-interface VersionRow {
-  readonly id: string;
-  readonly path: string;
-  readonly number: number;
-  readonly version: string;
-  readonly bytes: number;
-  readonly change: ChangeKind;
-  readonly replaced_at: string;
-  readonly replaced_by: string | null;
-  readonly replaced_by_label: string | null;
-}
+type VersionRow = Omit<RowOf<FileVersion>, 'file'> & { readonly path: string };
 
-export type FileVersion = ReturnType<typeof shown>;
-
-const COLUMNS = [
-  'id',
-  'path',
-  'number',
-  'version',
-  'bytes',
-  'change',
-  'replaced_at',
-  'replaced_by',
-  'replaced_by_label',
-];
+const OfColumns = Type.Omit(FileVersion, ['file']);
+const COLUMNS = ['path', ...columnsOf(OfColumns)];
 /** Versions of all files of one organization. */
 const MAX_VERSIONS = 10_000;
 /** Rows of one statement, within SQLite's limit of parameters. */
 const BATCH = 50;
 
-const shown = (row: VersionRow) => ({
-  id: row.id,
-  file: row.path,
-  number: row.number,
-  version: row.version,
-  bytes: row.bytes,
-  change: row.change,
-  replacedAt: row.replaced_at,
-  replacedBy: row.replaced_by,
-  replacedByLabel: row.replaced_by_label,
-});
+const shownColumns = shownBy(OfColumns);
+const shown = (row: VersionRow): FileVersion => ({ ...shownColumns(row), file: row.path });
 
 /** PostgreSQL has no NUL in its texts, and no file that can be used has one. */
 const textOf = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '\u{fffd}');

@@ -16,7 +16,7 @@ import { estimatedRows } from './estimated-rows.ts';
 import { costMatch, costRules, type Match, matchOf, namesTables, type StatementReads } from './matching.ts';
 import type { ApprovalRulesOptions } from './options.ts';
 import type { RuleCache } from './rule-cache.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './schemas.ts';
 import { SQL_ACTION, type SqlPayload } from './sql-action.ts';
 import { statementReads } from './statement-reads.ts';
 import { ViewTables } from './view-tables.ts';

@@ -15,7 +15,7 @@ import { changeOf } from './rules.ts';
 import { defineSqlAction } from './sql-action.ts';
 import { RuleStore } from './store.ts';
 
-export type { ApprovalRule } from './schemas.ts';
+export type { Rule as ApprovalRule } from './schemas.ts';
 
 export const approvalRules = definePlugin({
   name: 'approval-rules',

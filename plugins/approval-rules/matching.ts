@@ -1,6 +1,6 @@
 /** Finds the rule that holds a statement back. */
 import { fits } from './pattern.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './schemas.ts';
 
 /** A table or view that a statement reads. */
 export interface ReadTable {

@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from '../../test/harness/postgres.
 import { allowedTables, checkSql } from '../sql-guard/index.ts';
 import { postgres } from '../sql-kit/index.ts';
 import { matchOf } from './matching.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './schemas.ts';
 import { statementReads } from './statement-reads.ts';
 
 let server: PostgresServer;

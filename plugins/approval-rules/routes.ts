@@ -1,7 +1,17 @@
 /** Serves the approval rules of the active organization to its administrators. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
-import { consistent, type Rule, type RuleFields } from './rules.ts';
-import { Deleted, RuleAnswer, RuleBody, RuleChanges, RulePage, RuleParams, RuleQuery } from './schemas.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
+import { consistent } from './rules.ts';
+import {
+  type Rule,
+  RuleAnswer,
+  RuleBody,
+  RuleChanges,
+  type RuleFields,
+  RulePage,
+  RuleParams,
+  RuleQuery,
+} from './schemas.ts';
 import type { Along, RuleStore } from './store.ts';
 
 const PATH = '/api/v1/admin/approval/rules';
@@ -86,12 +96,12 @@ export function ruleRoutes({ store, now, audited, changed }: RuleRoutesInit): Ro
       method: 'DELETE',
       operationId: 'deleteApprovalRule',
       summary: 'Deletes a rule.',
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle({ params }, scope) {
         const { orgId } = scope;
         await store.remove(orgId, params.id.toLowerCase(), audited(scope));
         changed(orgId);
-        return { body: { success: true as const } };
+        return SUCCEEDED;
       },
     }),
   ];

@@ -1,6 +1,6 @@
 /** Keeps the rules in force of each organization for a moment, so that statements need no look-up of their own. */
 import type { Awaitable } from '../../kernel/index.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './schemas.ts';
 
 /** After this a change on another server holds here. */
 const FRESH_MS = 2_000;

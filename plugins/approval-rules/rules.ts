@@ -1,29 +1,7 @@
 /** Types approval rules and checks that what they hold goes together. */
 import { AtlasError } from '../../kernel/index.ts';
 import type { AuditedChange } from '../audit/index.ts';
-
-export const RULE_TYPES = ['table', 'column', 'cost', 'datasource'] as const;
-export type RuleType = (typeof RULE_TYPES)[number];
-
-/** What people write of a rule. */
-export interface RuleFields {
-  readonly name: string;
-  readonly ruleType: RuleType;
-  /** A table, `table.column` or a connection's id; `*` stands for any characters. */
-  readonly pattern: string | null;
-  /** Estimated rows above which statements need approval, in a rule of the type `cost`. */
-  readonly threshold: number | null;
-  readonly enabled: boolean;
-}
-
-export interface Rule extends RuleFields {
-  readonly id: string;
-  /** `null`: of no organization. */
-  readonly orgId: string | null;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+import type { Rule, RuleFields, RuleType } from './schemas.ts';
 
 /** More would make matching slow, which tries each place for what follows a star. */
 const MAX_STARS = 8;

@@ -1,12 +1,12 @@
 /** Declares what the endpoints of approval rules take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
 import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
-import { RULE_TYPES } from './rules.ts';
 
 const RuleType = Type.Union(
-  RULE_TYPES.map((type) => Type.Literal(type)),
+  (['table', 'column', 'cost', 'datasource'] as const).map((type) => Type.Literal(type)),
   { title: 'ApprovalRuleType' },
 );
+export type RuleType = Static<typeof RuleType>;
 
 export const RuleParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
@@ -54,13 +54,17 @@ export const RuleBody = Type.Object(
 );
 export type RuleBody = Static<typeof RuleBody>;
 
-export const RuleChanges = Type.Partial(Type.Object(written), {
+/** What people write of a rule. */
+const RuleFields = Type.Object(written);
+export type RuleFields = Static<typeof RuleFields>;
+
+export const RuleChanges = Type.Partial(RuleFields, {
   additionalProperties: false,
   title: 'ApprovalRuleChanges',
 });
 export type RuleChanges = Static<typeof RuleChanges>;
 
-const Rule = Type.Object(
+export const Rule = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     orgId: orNull(Type.String()),
@@ -70,8 +74,7 @@ const Rule = Type.Object(
   },
   { title: 'ApprovalRule' },
 );
-export type ApprovalRule = Static<typeof Rule>;
+export type Rule = Static<typeof Rule>;
 
 export const RuleAnswer = Type.Object({ rule: Rule });
 export const RulePage = page('rules', Rule);
-export const Deleted = Type.Object({ success: Type.Literal(true) });

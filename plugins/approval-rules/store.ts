@@ -2,26 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
-import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
+import { type RowOf, readPage, type SortedPage, shownBy, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { RULES } from './migrations.ts';
-import type { Rule, RuleFields, RuleType } from './rules.ts';
-import { RULE_ORDERS } from './schemas.ts';
+import { RULE_ORDERS, Rule, type RuleFields } from './schemas.ts';
 
 /** Most rules of one organization: each is tried with every statement. */
 export const MAX_RULES = 200;
 
-interface RuleRow {
-  readonly id: string;
+interface RuleRow extends RowOf<Rule> {
   /** Empty: of no organization. */
   readonly org_id: string;
-  readonly name: string;
-  readonly rule_type: string;
-  readonly pattern: string | null;
-  readonly threshold: number | string | null;
-  readonly enabled: boolean | number;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 export interface RulePage {
@@ -131,16 +122,5 @@ function columnsOf({ name, ruleType, pattern, threshold, enabled }: RuleFields) 
   return { name, rule_type: ruleType, pattern, threshold, enabled };
 }
 
-function ruleOf(row: RuleRow): Rule {
-  return {
-    id: row.id,
-    orgId: row.org_id === '' ? null : row.org_id,
-    name: row.name,
-    ruleType: row.rule_type as RuleType,
-    pattern: row.pattern,
-    threshold: row.threshold === null ? null : Number(row.threshold),
-    enabled: Boolean(row.enabled),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
+const shown = shownBy(Rule);
+const ruleOf = (row: RuleRow): Rule => ({ ...shown(row), orgId: row.org_id || null });

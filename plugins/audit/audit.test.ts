@@ -17,7 +17,7 @@ import { http } from '../http/index.ts';
 import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { csv } from './csv.ts';
 import { audit } from './index.ts';
-import type { AuditEntry } from './store.ts';
+import type { AuditEntry } from './schemas.ts';
 
 const NOW = new Date('2026-01-15T12:00:00Z');
 const connection: ConnectionInfo = { id: 'main', dbType: 'sqlite', maskedUrl: 'sqlite:x.db' };

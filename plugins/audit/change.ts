@@ -1,9 +1,11 @@
 /** Makes the audit entry of a change by an administrator: what was changed, from what to what, without secrets. */
 import type { Scope } from '../../kernel/index.ts';
+import type { RowOf } from '../admin-kit/index.ts';
 import { jsonText } from '../internal-db/index.ts';
 import { masked } from '../redaction-kit/index.ts';
 import type { AuditedChange } from './api.ts';
 import { type AuditRow, entryOfEvent, NAME_LENGTH } from './entry.ts';
+import type { AdminChange } from './schemas.ts';
 
 /** The surface of entries that tell of changes. */
 export const ADMIN_SURFACE = 'admin';
@@ -19,15 +21,7 @@ const MAX_ITEMS = 100;
 const SHOWN_LENGTH = 60;
 
 /** A row of the table `audit_log` that tells of a change. */
-export interface ChangeRow extends AuditRow {
-  readonly action: string;
-  readonly target_type: string;
-  readonly target_id: string;
-  readonly target_label: string | null;
-  /** JSON objects. */
-  readonly before: string | null;
-  readonly after: string | null;
-}
+export type ChangeRow = AuditRow & RowOf<AdminChange>;
 
 type State = Readonly<Record<string, unknown>>;
 

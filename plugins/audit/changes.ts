@@ -1,10 +1,11 @@
 /** Reads what administrators have changed. */
-import { readPage, type SortedPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage, shownBy } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ChangeRow } from './change.ts';
 import { firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 import { CHANGE_ORDERS } from './orders.ts';
+import { AdminChange } from './schemas.ts';
 
 export interface ChangeFilter {
   /** `null`: what belongs to no organization. Never all of them. */
@@ -19,21 +20,7 @@ export interface ChangeFilter {
   readonly to?: string | undefined;
 }
 
-/** A change as the API answers it. */
-const shownChange = (row: ChangeRow) => ({
-  id: row.id,
-  timestamp: row.timestamp,
-  userId: row.user_id,
-  userLabel: row.user_label,
-  orgId: row.org_id,
-  action: row.action,
-  targetType: row.target_type,
-  targetId: row.target_id,
-  targetLabel: row.target_label,
-  before: row.before === null ? null : (JSON.parse(row.before) as object),
-  after: row.after === null ? null : (JSON.parse(row.after) as object),
-  requestId: row.request_id,
-});
+const shownChange = shownBy(AdminChange);
 
 /** By default newest first. */
 export async function listChanges(db: InternalDb, filter: ChangeFilter, page: SortedPage<typeof CHANGE_ORDERS>) {

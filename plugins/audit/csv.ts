@@ -1,6 +1,6 @@
 /** Writes audit entries as CSV. */
 import { csvLines } from '../csv-kit/index.ts';
-import type { AuditEntry } from './store.ts';
+import type { AuditEntry } from './schemas.ts';
 
 const COLUMNS = [
   'timestamp',

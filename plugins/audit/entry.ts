@@ -8,10 +8,12 @@ import {
   type SqlReply,
   type SqlStatement,
 } from '../../kernel/index.ts';
+import type { RowOf } from '../admin-kit/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
 import { jsonText } from '../internal-db/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
 import type { AuditedEvent } from './api.ts';
+import type { AuditEntry } from './schemas.ts';
 
 /** Longest statement kept in the database, and in a log line. */
 export const SQL_STORED_LENGTH = 2_000;
@@ -21,28 +23,8 @@ const ERROR_LENGTH = 1_000;
 export const NAME_LENGTH = 320;
 const MAX_TABLES = 100;
 
-/** A row of the table `audit_log`. */
-export interface AuditRow {
-  readonly id: string;
-  /** ISO 8601, always 24 characters, so that it sorts as text. */
-  readonly timestamp: string;
-  readonly user_id: string | null;
-  readonly user_label: string | null;
-  readonly auth_mode: string;
-  readonly sql: string;
-  readonly duration_ms: number;
-  readonly row_count: number;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly connection_id: string | null;
-  readonly db_type: string | null;
-  /** A JSON list. */
-  readonly tables: string;
-  readonly conversation_id: string | null;
-  readonly request_id: string;
-  readonly surface: string;
-  readonly org_id: string | null;
-}
+/** A row of the table `audit_log`. The timestamp has 24 characters always, so that it sorts as text. */
+export type AuditRow = RowOf<AuditEntry>;
 
 /** Changes a statement's text before it is stored. */
 export type Redact = (sql: string) => string;

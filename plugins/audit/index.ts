@@ -26,7 +26,8 @@ import { AuditStore, type Purged } from './store.ts';
 import { auditWriter } from './writer.ts';
 
 export type { Audit, AuditedChange, AuditedEvent } from './api.ts';
-export { type AuditEntry, type AuditStats, auditedStatements } from './store.ts';
+export type { AuditEntry, AuditStats } from './schemas.ts';
+export { auditedStatements } from './store.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -44,55 +44,55 @@ export const ChangesQuery = Type.Object({
   to: filters.to,
 });
 
-export const AuditPage = page(
-  'entries',
-  Type.Object(
-    {
-      id: Type.String(),
-      timestamp: Type.String({ format: 'date-time' }),
-      userId: orNull(Type.String()),
-      userLabel: orNull(Type.String()),
-      authMode: Type.String(),
-      sql: Type.String({ description: 'As asked for: at most 2,000 characters, without credentials.' }),
-      durationMs: Type.Number(),
-      rowCount: Type.Integer(),
-      success: Type.Boolean(),
-      error: orNull(Type.String({ description: '`refused`, `failed` or `cancelled`, and why.' })),
-      connectionId: orNull(Type.String()),
-      dbType: orNull(Type.String()),
-      tables: Type.Array(Type.String()),
-      conversationId: orNull(Type.String()),
-      requestId: Type.String(),
-      surface: Type.String(),
-      orgId: orNull(Type.String()),
-    },
-    { title: 'AuditEntry' },
-  ),
+export const AuditEntry = Type.Object(
+  {
+    id: Type.String(),
+    timestamp: Type.String({ format: 'date-time' }),
+    userId: orNull(Type.String()),
+    userLabel: orNull(Type.String()),
+    authMode: Type.String(),
+    sql: Type.String({ description: 'As asked for: at most 2,000 characters, without credentials.' }),
+    durationMs: Type.Number(),
+    rowCount: Type.Integer(),
+    success: Type.Boolean(),
+    error: orNull(Type.String({ description: '`refused`, `failed` or `cancelled`, and why.' })),
+    connectionId: orNull(Type.String()),
+    dbType: orNull(Type.String()),
+    tables: Type.Array(Type.String()),
+    conversationId: orNull(Type.String()),
+    requestId: Type.String(),
+    surface: Type.String(),
+    orgId: orNull(Type.String()),
+  },
+  { title: 'AuditEntry' },
 );
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditPage = page('entries', AuditEntry);
 
 const state = (description: string) =>
   Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], { description });
 
-export const ChangesPage = page(
-  'changes',
-  Type.Object(
-    {
-      id: Type.String(),
-      timestamp: Type.String({ format: 'date-time' }),
-      userId: orNull(Type.String()),
-      userLabel: orNull(Type.String()),
-      orgId: orNull(Type.String()),
-      action: Type.String({ description: 'Such as `user.role_changed`.' }),
-      targetType: Type.String(),
-      targetId: Type.String(),
-      targetLabel: orNull(Type.String()),
-      before: state('What it was, without secrets; `null`: it was created.'),
-      after: state('What it is, without secrets; `null`: it was deleted.'),
-      requestId: Type.String(),
-    },
-    { title: 'AdminChange' },
-  ),
+export const AdminChange = Type.Object(
+  {
+    id: Type.String(),
+    timestamp: Type.String({ format: 'date-time' }),
+    userId: orNull(Type.String()),
+    userLabel: orNull(Type.String()),
+    orgId: orNull(Type.String()),
+    action: Type.String({ description: 'Such as `user.role_changed`.' }),
+    targetType: Type.String(),
+    targetId: Type.String(),
+    targetLabel: orNull(Type.String()),
+    before: state('What it was, without secrets; `null`: it was created.'),
+    after: state('What it is, without secrets; `null`: it was deleted.'),
+    requestId: Type.String(),
+  },
+  { title: 'AdminChange' },
 );
+export type AdminChange = Static<typeof AdminChange>;
+
+export const ChangesPage = page('changes', AdminChange);
 
 export const AuditStatsBody = Type.Object({
   totalQueries: Type.Integer(),
@@ -102,6 +102,8 @@ export const AuditStatsBody = Type.Object({
     description: 'The last seven days in UTC, today last.',
   }),
 });
+
+export type AuditStats = Static<typeof AuditStatsBody>;
 
 export const PurgeResult = Type.Object({
   results: Type.Array(Type.Object({ orgId: orNull(Type.String()), softDeletedCount: Type.Integer() })),

@@ -8,7 +8,8 @@ import { csv } from './csv.ts';
 import type { AuditRow } from './entry.ts';
 import type { AuditFilter } from './filter.ts';
 import { audit } from './index.ts';
-import { type AuditEntry, AuditStore, shownEntry } from './store.ts';
+import type { AuditEntry } from './schemas.ts';
+import { AuditStore, shownEntry } from './store.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 /** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
-import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
+import { readPage, type SortedPage, shownBy, sorted } from '../admin-kit/index.ts';
 import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { ANY_CASE, type InternalDb } from '../internal-db/index.ts';
 import { type ChangeFilter, listChanges } from './changes.ts';
@@ -10,6 +10,7 @@ import { type AuditRow, EVENT_TYPE } from './entry.ts';
 import { type AuditFilter, firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 import { AUDIT_ORDERS, type CHANGE_ORDERS } from './orders.ts';
+import { AuditEntry, type AuditStats } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 const STATS_DAYS = 7;
@@ -24,36 +25,6 @@ const DAY = {
   sqlite: 'substr(timestamp, 1, 10)',
   postgres: `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
-
-/** An entry as the API answers it. */
-export interface AuditEntry {
-  readonly id: string;
-  readonly timestamp: string;
-  readonly userId: string | null;
-  readonly userLabel: string | null;
-  readonly authMode: string;
-  readonly sql: string;
-  readonly durationMs: number;
-  readonly rowCount: number;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly connectionId: string | null;
-  readonly dbType: string | null;
-  readonly tables: readonly string[];
-  readonly conversationId: string | null;
-  readonly requestId: string;
-  readonly surface: string;
-  readonly orgId: string | null;
-}
-
-export interface AuditStats {
-  readonly totalQueries: number;
-  readonly errorCount: number;
-  /** From 0 to 1. */
-  readonly errorRate: number;
-  /** The last seven days in UTC, today last. */
-  readonly queriesPerDay: readonly { readonly day: string; readonly count: number }[];
-}
 
 export interface Purged {
   readonly orgId: string | null;
@@ -232,24 +203,4 @@ function filtered(db: Knex, filter: Omit<AuditFilter, 'text'>): Knex.QueryBuilde
 }
 
 /** A row as the API and the log show it. */
-export function shownEntry(row: AuditRow): AuditEntry {
-  return {
-    id: row.id,
-    timestamp: row.timestamp,
-    userId: row.user_id,
-    userLabel: row.user_label,
-    authMode: row.auth_mode,
-    sql: row.sql,
-    durationMs: row.duration_ms,
-    rowCount: row.row_count,
-    success: Boolean(row.success),
-    error: row.error,
-    connectionId: row.connection_id,
-    dbType: row.db_type,
-    tables: JSON.parse(row.tables) as string[],
-    conversationId: row.conversation_id,
-    requestId: row.request_id,
-    surface: row.surface,
-    orgId: row.org_id,
-  };
-}
+export const shownEntry = shownBy(AuditEntry);

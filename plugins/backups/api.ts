@@ -1,4 +1,6 @@
 /** Declares what an engine of backups provides, and the records of backups. */
+import type { RowOf } from '../admin-kit/index.ts';
+import type { Backup } from './schemas.ts';
 
 /** A table's rows: how many there are, and a sum over what stands in them. */
 export interface TableState {
@@ -28,24 +30,11 @@ export interface BackupEngine {
   restore(file: string, tables: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-export type BackupStatus = 'in_progress' | 'completed' | 'failed' | 'verified';
-export type Operation = 'create' | 'verify' | 'restore';
+export type Operation = NonNullable<Backup['operation']>;
 
 /** A row of the table `backups`. */
-export interface BackupRow {
-  readonly id: string;
-  readonly created_at: string;
-  readonly status: BackupStatus;
-  readonly size_bytes: number | string;
-  readonly storage_path: string;
-  readonly retention_expires_at: string;
-  readonly error_message: string | null;
-  readonly checksum: string | null;
-  readonly verified_at: string | null;
+export interface BackupRow extends RowOf<Backup> {
   readonly content: string | null;
-  /** The one that made it; `null`: it was made by a version that did not record that. */
-  readonly installation: string | null;
-  readonly operation: Operation | null;
   readonly slot: number | null;
   readonly lease_until: string | null;
 }

@@ -1,26 +1,13 @@
 /** Serves backups to administrators of the platform. */
 import { AtlasError, defineRoute, type Route, type Scope, withTimeout } from '../../kernel/index.ts';
-import { mustBeOfPlatform, SUCCEEDED, Success } from '../admin-kit/index.ts';
-import type { BackupRow } from './api.ts';
+import { mustBeOfPlatform, SUCCEEDED, Success, shownBy } from '../admin-kit/index.ts';
 import { Backup, BackupPage, BackupParams, InstallationQuery, ListQuery, RestoreBody } from './schemas.ts';
 import type { Backups, Begun } from './service.ts';
 import { ANY } from './store.ts';
 
 const PATH = '/api/v1/platform/backups';
 
-const shown = (row: BackupRow) => ({
-  id: row.id,
-  createdAt: row.created_at,
-  sizeBytes: Number(row.size_bytes),
-  status: row.status,
-  storagePath: row.storage_path,
-  retentionExpiresAt: row.retention_expires_at,
-  errorMessage: row.error_message,
-  checksum: row.checksum,
-  verifiedAt: row.verified_at,
-  installation: row.installation,
-  operation: row.operation,
-});
+const shown = shownBy(Backup);
 
 export function backupRoutes(given: Backups | undefined, waitMs: number): Route[] {
   // Without a database no request comes this far.
