@@ -1,4 +1,5 @@
 /** Remembers how the connections answered when they were last asked. */
+import { LRUCache } from 'lru-cache';
 import { AtlasError, type ConnectionInfo, type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 import type { ConnectionHealth } from './schemas.ts';
 
@@ -21,16 +22,15 @@ const MAX_ASKED = 8;
 const MAX_KNOWN = 2_000;
 const UNKNOWN: ConnectionHealth = { status: 'unknown', latencyMs: null, checkedAt: null };
 
-interface Known {
-  readonly health: ConnectionHealth;
-  /** On the monotonic clock. */
-  readonly at: number;
-}
-
 const keyOf = ({ key, id }: ConnectionInfo) => key ?? id;
 
 export function healthChecks({ ask, now }: HealthChecksInit): HealthChecks {
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, ConnectionHealth>({
+    max: MAX_KNOWN,
+    ttl: FRESH_MS,
+    allowStale: true,
+    noDeleteOnStaleGet: true,
+  });
   const asking = new Map<string, Promise<ConnectionHealth>>();
 
   async function answerOf(key: string): Promise<ConnectionHealth> {
@@ -45,10 +45,7 @@ export function healthChecks({ ask, now }: HealthChecksInit): HealthChecks {
     const { status, latencyMs = null, message } = item;
     const checkedAt = new Date(now()).toISOString();
     const health = { status, latencyMs, checkedAt, ...(message !== undefined && { message }) };
-    known.delete(key);
-    known.set(key, { health, at: performance.now() });
-    const [oldest] = known.keys();
-    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+    known.set(key, health);
     return health;
   }
 
@@ -71,11 +68,10 @@ export function healthChecks({ ask, now }: HealthChecksInit): HealthChecks {
   return {
     async known(connections) {
       const keys = connections.map(keyOf);
-      const isOld = (key: string) => performance.now() - (known.get(key)?.at ?? Number.NEGATIVE_INFINITY) > FRESH_MS;
-      const old = keys.filter(isOld);
+      const old = keys.filter((key) => known.getRemainingTTL(key) <= 0);
       const refreshed = refresh(old);
-      if (old.some((key) => !known.has(key))) await withTimeout(refreshed, FIRST_WAIT_MS, () => undefined);
-      return keys.map((key) => known.get(key)?.health ?? UNKNOWN);
+      if (old.some((key) => known.get(key) === undefined)) await withTimeout(refreshed, FIRST_WAIT_MS, () => undefined);
+      return keys.map((key) => known.get(key) ?? UNKNOWN);
     },
     now: (connection) => askOnce(keyOf(connection)),
   };

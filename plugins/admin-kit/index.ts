@@ -1,5 +1,6 @@
-/** Parts of routes for administrators: pages of lists, rows as they are shown, common answers, what belongs to the platform. */
+/** Parts of routes for administrators: pages of lists, rows as they are shown, values kept for a moment, common answers. */
 export { orNull, SUCCEEDED, Success } from './answers.ts';
+export { FreshValues } from './fresh-values.ts';
 export {
   type PageKey,
   type PageOrder,

@@ -8,6 +8,7 @@ import {
   type SqlStatement,
 } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
+import type { FreshValues } from '../admin-kit/index.ts';
 import { approvalRequired } from '../agent/index.ts';
 import { previewedBy, SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
@@ -15,7 +16,6 @@ import type { ApprovedStatements } from './approved-statements.ts';
 import { estimatedRows } from './estimated-rows.ts';
 import { costMatch, costRules, type Match, matchOf, namesTables, type StatementReads } from './matching.ts';
 import type { ApprovalRulesOptions } from './options.ts';
-import type { RuleCache } from './rule-cache.ts';
 import type { Rule } from './schemas.ts';
 import { SQL_ACTION, type SqlPayload } from './sql-action.ts';
 import { statementReads } from './statement-reads.ts';
@@ -27,7 +27,7 @@ const MAX_PENDING = 100;
 export interface GateInit {
   readonly ctx: Pick<PluginContext, 'call' | 'callKey' | 'logOf'>;
   readonly options: ApprovalRulesOptions;
-  readonly rules: RuleCache;
+  readonly rules: FreshValues<readonly Rule[]>;
   readonly approved: ApprovedStatements;
   readonly actions: Actions | undefined;
 }

@@ -1,6 +1,7 @@
 /** Holds statements back that an administrator's rules name, until somebody approves them. */
 import { definePlugin, httpRoutes, optional, sqlCheck, storeMigrations } from '../../kernel/index.ts';
 import { actions } from '../actions/index.ts';
+import { FreshValues } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
@@ -10,7 +11,6 @@ import { Gate } from './gate.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { ApprovalRulesOptions } from './options.ts';
 import { ruleRoutes } from './routes.ts';
-import { RuleCache } from './rule-cache.ts';
 import { changeOf } from './rules.ts';
 import { defineSqlAction } from './sql-action.ts';
 import { RuleStore } from './store.ts';
@@ -31,7 +31,7 @@ export const approvalRules = definePlugin({
   options: ApprovalRulesOptions,
   setup(ctx, options, { db, actions: requests, log, queryApi: answers }) {
     const store = new RuleStore(db);
-    const rules = new RuleCache((orgId) => store.enabled(orgId));
+    const rules = new FreshValues((orgId) => store.enabled(orgId));
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(httpRoutes, () =>

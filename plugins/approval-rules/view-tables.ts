@@ -1,4 +1,5 @@
 /** Finds the tables behind views, so that a view over a table is no way around a rule about it. */
+import { LRUCache } from 'lru-cache';
 import {
   AtlasError,
   type ConnectionInfo,
@@ -18,11 +19,8 @@ const MAX_CONNECTIONS = 1_000;
 /** Views behind one statement. */
 const MAX_VIEWS = 200;
 
-interface Views {
-  /** Engines may tell names apart that differ in case only, so that one may mean several. */
-  readonly byName: ReadonlyMap<string, readonly ViewDefinition[]>;
-  readonly until: number;
-}
+/** Engines may tell names apart that differ in case only, so that one may mean several. */
+type Views = ReadonlyMap<string, readonly ViewDefinition[]>;
 
 /** On the way from a part to its whole, or the other way, other parts are not read. */
 type Way = 'parts' | 'partOf' | undefined;
@@ -33,7 +31,7 @@ interface Step extends ReadTable {
 
 export class ViewTables {
   readonly #ctx: Pick<PluginContext, 'callKey'>;
-  readonly #views = new Map<string, Promise<Views>>();
+  readonly #views = new LRUCache<string, Promise<Views>>({ max: MAX_CONNECTIONS, ttl: FRESH_MS });
 
   constructor(ctx: Pick<PluginContext, 'callKey'>) {
     this.#ctx = ctx;
@@ -42,7 +40,7 @@ export class ViewTables {
   /** Whether the table's rows are made from others, as far as that is known. */
   async isView(table: string, connection: ConnectionInfo, dialect: SqlDialect, scope: Scope): Promise<boolean> {
     const schema = ownSchema(connection, dialect);
-    const { byName } = await this.#of(connection, schema, scope);
+    const byName = await this.#of(connection, schema, scope);
     return keysOf(table, schema).some((key) => byName.get(key)?.some((view) => isQuery(view)));
   }
 
@@ -54,7 +52,7 @@ export class ViewTables {
     scope: Scope,
   ): Promise<readonly ReadTable[] | undefined> {
     const schema = ownSchema(connection, dialect);
-    const { byName } = await this.#of(connection, schema, scope);
+    const byName = await this.#of(connection, schema, scope);
     const found: ReadTable[] = [];
     const open: Step[] = tables.map((table) => ({ ...table, way: undefined }));
     const seen = new Set<string>();
@@ -81,14 +79,10 @@ export class ViewTables {
   async #of(connection: ConnectionInfo, schema: string, scope: Scope): Promise<Views> {
     const key = connection.key ?? connection.id;
     const known = await this.#views.get(key)?.catch(() => undefined);
-    if (known !== undefined && performance.now() < known.until) return known;
-    const until = performance.now() + FRESH_MS;
-    const loading = this.#load(key, scope).then((views) => ({
-      byName: Map.groupBy(views, (view) => fold(`${view.schema ?? schema}.${view.name}`)),
-      until,
-    }));
-    this.#views.delete(key);
-    if (this.#views.size >= MAX_CONNECTIONS) this.#views.delete(this.#views.keys().next().value as string);
+    if (known !== undefined) return known;
+    const loading = this.#load(key, scope).then((views) =>
+      Map.groupBy(views, (view) => fold(`${view.schema ?? schema}.${view.name}`)),
+    );
     this.#views.set(key, loading);
     return loading;
   }
