@@ -1,6 +1,6 @@
 /** Carries out what administrators do with prompts, each change with its entry of the audit log. */
 import { AtlasError, type Scope } from '../../kernel/index.ts';
-import type { Audit } from '../audit/index.ts';
+import type { Audit, AuditedChange } from '../audit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { SemanticLayerApi } from '../semantic-layer/index.ts';
 import type {
@@ -20,14 +20,6 @@ export interface PromptServiceInit {
   readonly log: Audit | undefined;
   readonly layer: SemanticLayerApi | undefined;
   readonly now: () => number;
-}
-
-/** What a change is in the audit log. */
-interface Audited {
-  readonly action: string;
-  readonly target: { readonly type: string; readonly id: string; readonly label: string };
-  readonly before?: object | null;
-  readonly after?: object | null;
 }
 
 const shownBuiltIn = ({ items: _, ...collection }: PromptCollectionWithItems): PromptCollection => collection;
@@ -172,7 +164,7 @@ export class PromptService implements Prompts {
     return builtIn(await this.#init.layer?.for(scope).catch(() => undefined));
   }
 
-  #change<T>(scope: Scope, work: (store: PromptStore, at: string) => Promise<[T, Audited]>): Promise<T> {
+  #change<T>(scope: Scope, work: (store: PromptStore, at: string) => Promise<[T, AuditedChange]>): Promise<T> {
     const { db, log, now } = this.#init;
     return db.transaction(async (trx) => {
       const store = new PromptStore(trx, scope.orgId);

@@ -1,16 +1,10 @@
 /** Reads the endpoints of an OpenID provider from its discovery document. */
 import { AtlasError } from '../../kernel/index.ts';
 import type { Outbound } from '../outbound/index.ts';
-
-export interface OidcClient {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scopes?: readonly string[] | undefined;
-}
+import type { OidcClient } from './schemas.ts';
 
 /** As the library stores a provider of OpenID Connect. */
-export interface OidcConfig extends OidcClient {
+export interface OidcConfig extends Omit<OidcClient, 'scopes'> {
   readonly pkce: true;
   readonly discoveryEndpoint: string;
   readonly authorizationEndpoint: string;

@@ -1,5 +1,5 @@
 /** Serves identity providers, enforcement of single sign-on and SCIM connections to administrators. */
-import { AtlasError, defineRoute, type Route, type Scope, type Static } from '../../kernel/index.ts';
+import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import { conflict } from './errors.ts';
@@ -282,7 +282,7 @@ export function ssoRoutes({ stores, outbound, url, load }: SsoRoutesInit): Route
   ];
 
   async function describedBy(
-    { oidc, saml }: Pick<Static<typeof NewProviderBody>, 'oidc' | 'saml'>,
+    { oidc, saml }: Pick<NewProviderBody, 'oidc' | 'saml'>,
     base: string,
   ): Promise<Pick<NewProvider, 'issuer' | 'clientId' | 'configure'>> {
     if (oidc !== undefined && saml === undefined) {

@@ -1,17 +1,7 @@
 /** Describes an identity provider of SAML as the library stores it. */
 import { X509Certificate } from 'node:crypto';
 import { AtlasError } from '../../kernel/index.ts';
-
-export interface SamlProvider {
-  /** The provider's entity id. */
-  readonly issuer: string;
-  /** Where browsers are sent to sign in. */
-  readonly entryPoint: string;
-  /** That signs its assertions: PEM, or its base64 alone. */
-  readonly certificate: string;
-  readonly emailAttribute?: string;
-  readonly nameAttribute?: string;
-}
+import type { SamlProvider } from './schemas.ts';
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 

@@ -1,5 +1,5 @@
 /** Describes the requests and answers of the routes for administrators. */
-import { Type } from '../../kernel/index.ts';
+import { type Static, Type } from '../../kernel/index.ts';
 import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
@@ -76,6 +76,10 @@ export const NewProviderBody = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export type NewProviderBody = Static<typeof NewProviderBody>;
+export type OidcClient = NonNullable<NewProviderBody['oidc']>;
+export type SamlProvider = NonNullable<NewProviderBody['saml']>;
 
 export const IdParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 

@@ -6,6 +6,7 @@ import {
   type PluginContext,
   type Scope,
   type SqlResult,
+  type Static,
   Type,
 } from '../../kernel/index.ts';
 import { defineAction } from '../actions/index.ts';
@@ -22,19 +23,13 @@ const Payload = Type.Object(
   {
     sql: Type.String({ minLength: 1 }),
     connectionId: Type.String({ minLength: 1 }),
-    reason: Type.String(),
+    reason: Type.String({ description: 'Why it needs approval.' }),
     conversationId: Type.Optional(Type.String()),
   },
   { additionalProperties: false },
 );
 
-export interface SqlPayload {
-  readonly sql: string;
-  readonly connectionId: string;
-  /** Why it needs approval. */
-  readonly reason: string;
-  readonly conversationId?: string;
-}
+export type SqlPayload = Static<typeof Payload>;
 
 /** What the requester is shown. */
 export interface StatementResult extends Pick<SqlResult, 'columns' | 'rows' | 'truncated' | 'notes'> {

@@ -2,23 +2,10 @@
 import { readPage, type SortedPage, shownBy } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ChangeRow } from './change.ts';
-import { firstMoment, lastMoment } from './filter.ts';
+import { type ChangeFilter, firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 import { CHANGE_ORDERS } from './orders.ts';
 import { AdminChange } from './schemas.ts';
-
-export interface ChangeFilter {
-  /** `null`: what belongs to no organization. Never all of them. */
-  readonly orgId: string | null;
-  readonly user?: string | undefined;
-  readonly action?: string | undefined;
-  /** Id of what was changed. */
-  readonly target?: string | undefined;
-  readonly targetType?: string | undefined;
-  /** ISO 8601 with a zone; both inclusive. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
 
 const shownChange = shownBy(AdminChange);
 

@@ -1,20 +1,13 @@
 /** Declares by what entries are filtered, and reads the times among it. */
+import type { ChangesQuery, ExportQuery } from './schemas.ts';
 
-export interface AuditFilter {
+/** What a request filters by, of its organization. */
+type Filter<Query> = { readonly [Name in keyof Query]?: Query[Name] | undefined } & {
   /** `null`: what belongs to no organization. Never all of them. */
   readonly orgId: string | null;
-  readonly user?: string | undefined;
-  readonly success?: boolean | undefined;
-  readonly connection?: string | undefined;
-  readonly surface?: string | undefined;
-  /** Id of the entry. */
-  readonly id?: string | undefined;
-  /** A part of the statement, in any case. */
-  readonly text?: string | undefined;
-  /** ISO 8601 with a zone, or a day in UTC; both inclusive. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+};
+export type AuditFilter = Filter<ExportQuery>;
+export type ChangeFilter = Filter<Omit<ChangesQuery, 'limit' | 'offset' | 'sort'>>;
 
 /** The first moment that `from` names, in UTC: SQLite compares times as texts. */
 export const firstMoment = (from: string): string => new Date(from).toISOString();

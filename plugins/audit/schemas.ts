@@ -44,6 +44,8 @@ export const ChangesQuery = Type.Object({
   to: filters.to,
 });
 
+export type ChangesQuery = Static<typeof ChangesQuery>;
+
 export const AuditEntry = Type.Object(
   {
     id: Type.String(),

@@ -6,19 +6,13 @@ import { link, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AtlasError } from '../../kernel/index.ts';
-import { MANIFEST_PATH, type Manifest } from './manifest.ts';
-
-export interface WrittenPart {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+import { type FilePart, MANIFEST_PATH, type Manifest } from './manifest.ts';
 
 export interface Part {
   readonly path: string;
   /** Read when it is this part's turn. */
   chunks(): AsyncIterable<string | Buffer>;
-  written(part: WrittenPart): void;
+  written(part: FilePart): void;
 }
 
 async function* measured({ path, chunks, written }: Part, signal: AbortSignal): AsyncGenerator<Buffer> {

@@ -4,6 +4,7 @@
  */
 import { AtlasError, type Collected, type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
+import type { HealthOptions } from './options.ts';
 
 export interface Checked {
   readonly items: readonly Collected<HealthItem>[];
@@ -14,23 +15,17 @@ export interface Checked {
 /** The share of its time after which a result is renewed, while it is still served. */
 const RENEWED_AT = 0.75;
 
-export interface MonitorOptions {
-  readonly cacheTtlMs: number;
-  readonly waitMs: number;
-  readonly firstWaitMs: number;
-}
-
 export class Monitor {
   readonly #check: () => Promise<readonly Collected<HealthItem>[]>;
   readonly #now: () => number;
-  readonly #options: MonitorOptions;
+  readonly #options: HealthOptions;
   #last: Checked = { items: [], checkedAt: undefined };
   /** On the monotonic clock, since the app's clock may be fixed. */
   #finishedAt = Number.NEGATIVE_INFINITY;
   #startedAt = 0;
   #running: Promise<void> | undefined;
 
-  constructor(check: () => Promise<readonly Collected<HealthItem>[]>, now: () => number, options: MonitorOptions) {
+  constructor(check: () => Promise<readonly Collected<HealthItem>[]>, now: () => number, options: HealthOptions) {
     this.#check = check;
     this.#now = now;
     this.#options = options;

@@ -7,14 +7,7 @@ import type { LeasedJob, NewJob, Queue } from './queue.ts';
 
 export const JOBS_TABLE = 'jobs';
 
-interface Row {
-  readonly id: string;
-  readonly kind: string;
-  readonly key: string | null;
-  readonly payload: string;
-  readonly attempt: number;
-  readonly lease: string;
-}
+type Row = Omit<LeasedJob, 'key'> & { readonly key: string | null };
 
 export const createJobs: Migration = {
   name: '0001-jobs',
@@ -35,14 +28,7 @@ export const createJobs: Migration = {
   },
 };
 
-const leasedJob = ({ id, kind, key, payload, attempt, lease }: Row): LeasedJob => ({
-  id,
-  kind,
-  key: key ?? undefined,
-  payload,
-  attempt,
-  lease,
-});
+const leasedJob = ({ key, ...row }: Row): LeasedJob => ({ ...row, key: key ?? undefined });
 
 export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
   const held = (knex: Knex, { id, lease }: LeasedJob) => knex(JOBS_TABLE).where({ id, lease });
