@@ -7,13 +7,14 @@ import {
   optional,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { connectionOwners, datasourceEngines, datasourceHealth } from '../datasource-kit/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { openDatabase } from './engines.ts';
 import { healthChecks } from './health.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { CONNECTIONS, migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminConnectionsOptions } from './options.ts';
 import { reachOf } from './reach.ts';
 import { connectionRoutes } from './routes.ts';
@@ -82,7 +83,7 @@ export const adminConnections = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(organizationDelete, async ({ orgId }) => {
-      await store.removeAll(orgId);
+      await deleteRowsOf(orgId, db, CONNECTIONS);
       await stored.changed(orgId);
     });
     ctx.onReady(async () => {

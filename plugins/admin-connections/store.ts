@@ -98,10 +98,6 @@ export class ConnectionStore {
     });
   }
 
-  async removeAll(orgId: string): Promise<void> {
-    await this.#db.run((db) => db(CONNECTIONS).where({ org_id: orgId }).delete());
-  }
-
   async #checkRoom(trx: Knex.Transaction, orgId: string | null): Promise<void> {
     const { perOrganization, inAll } = this.#limits;
     const total = async (query: Knex.QueryBuilder) => Number((await query.count({ total: '*' }).first())?.total ?? 0);

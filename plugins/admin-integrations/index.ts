@@ -1,12 +1,13 @@
 /** Lets administrators bring the bots of their organization for chat platforms. */
 import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { chatCredentials } from '../delivery-kit/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { chatPlatforms } from './hooks.ts';
 import { integrations } from './integrations.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { INTEGRATIONS, migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminIntegrationsOptions } from './options.ts';
 import { discordPlatform } from './platforms/discord.ts';
 import { slackPlatform } from './platforms/slack.ts';
@@ -41,7 +42,7 @@ export const adminIntegrations = definePlugin({
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(httpRoutes, () => db.routes(integrationRoutes({ bots })));
     if (!db.configured) return;
-    ctx.tap(organizationDelete, ({ orgId }) => store.removeAll(orgId));
+    ctx.tap(organizationDelete, ({ orgId }) => deleteRowsOf(orgId, db, INTEGRATIONS));
     ctx.tap(chatCredentials, ({ platform }, scope) => bots.credentials(platform, scope));
   },
 });

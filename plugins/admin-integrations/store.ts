@@ -56,9 +56,6 @@ export function integrationStore(db: InternalDb) {
         await changed(before, undefined, trx);
         return true;
       }),
-    async removeAll(orgId: string): Promise<void> {
-      await db.run((knex) => knex(INTEGRATIONS).where({ org_id: orgId }).delete());
-    },
   };
 }
 export type IntegrationStore = ReturnType<typeof integrationStore>;

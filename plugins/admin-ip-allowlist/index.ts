@@ -1,11 +1,12 @@
 /** Lets organizations be reached from the networks on their list only. */
 import { authAuthorize, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { AllowlistGate } from './gate.ts';
-import { MIGRATIONS, STORED_TABLES } from './migrations.ts';
+import { ENTRIES, MIGRATIONS, STORED_TABLES } from './migrations.ts';
 import { allowlistRoutes } from './routes.ts';
 import { AllowlistStore } from './store.ts';
 
@@ -24,7 +25,7 @@ export const adminIpAllowlist = definePlugin({
     ctx.tap(storeMigrations, () => MIGRATIONS);
     ctx.tap(storeTables, () => STORED_TABLES);
     if (!db.configured) return;
-    ctx.tap(organizationDelete, ({ orgId }) => store.removeAll(orgId));
+    ctx.tap(organizationDelete, ({ orgId }) => deleteRowsOf(orgId, db, ENTRIES));
     ctx.tap(authAuthorize, (access, scope) => gate.check(access, scope), { stage: 'pre' });
     ctx.tap(httpSecurity, () => [{ name: 'ipAllowlist', errors: ['ip_not_allowed'] }]);
   },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
-import { type RowOf, readPage, type SortedPage, shownBy } from '../admin-kit/index.ts';
+import { invalidField, type RowOf, readPage, type SortedPage, shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { type Network, readNetwork } from './cidr.ts';
@@ -77,9 +77,10 @@ export class AllowlistStore {
   ): Promise<IpAllowlistEntry> {
     const network = readNetwork(cidr.trim());
     if (network === undefined) {
-      const message =
-        'must be an IPv4 or IPv6 address or network in CIDR notation, such as 203.0.113.0/24 or 2001:db8::/32';
-      throw new AtlasError(`cidr ${message}.`, { code: 'validation_error', details: [{ path: 'cidr', message }] });
+      throw invalidField(
+        'cidr',
+        'must be an IPv4 or IPv6 address or network in CIDR notation, such as 203.0.113.0/24 or 2001:db8::/32',
+      );
     }
     const row: EntryRow = {
       id: randomUUID(),
@@ -120,14 +121,6 @@ export class AllowlistStore {
       const before = { cidr: row.cidr, description: row.description };
       await this.#audit?.change({ action: 'ip_allowlist.entry_deleted', target, before, after: null }, scope, trx);
     });
-  }
-
-  async removeAll(orgId: string): Promise<void> {
-    await this.#db.run((db) =>
-      db(ENTRIES)
-        .where({ org_id: keyOf(orgId) })
-        .delete(),
-    );
   }
 
   /** One change of an organization's list at a time, on every server: each looks at the whole list. */

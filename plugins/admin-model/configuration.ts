@@ -1,7 +1,7 @@
 /** Checks, tries, stores and shows the model that an organization chooses. */
 import type { Knex } from 'knex';
 import { AtlasError, didYouMean, type Scope } from '../../kernel/index.ts';
-import { shownBy } from '../admin-kit/index.ts';
+import { invalidBody, shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { ChosenModel, ModelProvider, OpenModel } from '../model-kit/index.ts';
 import type { Outbound } from '../outbound/index.ts';
@@ -25,13 +25,6 @@ export interface ConfigurationInit {
 interface Choice {
   readonly provider: ModelProvider;
   readonly chosen: ChosenModel;
-}
-
-function invalid(path: string, message: string): AtlasError {
-  return new AtlasError(`The request body is not valid: ${path} ${message}.`, {
-    code: 'validation_error',
-    details: [{ path, message }],
-  });
 }
 
 const nothingStored = () =>
@@ -62,7 +55,10 @@ export function configuration({ store, outbound, log, providers, open, changed, 
     const found = known.find((provider) => provider.name === name);
     if (found !== undefined) return found;
     const names = known.map((provider) => provider.name);
-    throw invalid('provider', `is not a provider of this server${didYouMean(name, names) || ` (${names.join(', ')})`}`);
+    throw invalidBody(
+      'provider',
+      `is not a provider of this server${didYouMean(name, names) || ` (${names.join(', ')})`}`,
+    );
   }
 
   /** The key of the body, or the stored one where it may be used. */
@@ -71,7 +67,7 @@ export function configuration({ store, outbound, log, providers, open, changed, 
     const isKept = body.apiKey === undefined && stored?.api_key != null && provider.apiKey !== 'none';
     if (!isKept) return undefined;
     if (isSamePlace(body, stored)) return store.keyOf(stored);
-    throw invalid(
+    throw invalidBody(
       'apiKey',
       'must be entered again, because the stored key is sent to no other provider or address; null stores none',
     );
@@ -82,16 +78,16 @@ export function configuration({ store, outbound, log, providers, open, changed, 
     const provider = await providerOf(body.provider, scope);
     const { model, baseUrl } = body;
     if (baseUrl != null) {
-      if (!URL.canParse(baseUrl)) throw invalid('baseUrl', 'must be an http or https URL');
+      if (!URL.canParse(baseUrl)) throw invalidBody('baseUrl', 'must be an http or https URL');
       await outbound.check(baseUrl);
     }
     const given = { baseUrl: baseUrl ?? undefined, apiKey: await keyFor(body, provider, stored) };
     for (const field of ['baseUrl', 'apiKey'] as const) {
       const isGiven = given[field] !== undefined;
       if (provider[field] === 'none' && isGiven)
-        throw invalid(field, `is not taken by the provider "${provider.name}"`);
+        throw invalidBody(field, `is not taken by the provider "${provider.name}"`);
       if (provider[field] === 'required' && !isGiven) {
-        throw invalid(field, `is required by the provider "${provider.name}"`);
+        throw invalidBody(field, `is required by the provider "${provider.name}"`);
       }
     }
     const { apiKey } = given;

@@ -9,6 +9,7 @@ import {
   type Scope,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
@@ -17,7 +18,7 @@ import { outbound } from '../outbound/index.ts';
 import { chosenModels } from './chosen-models.ts';
 import { configuration } from './configuration.ts';
 import { guardedConnections } from './guarded-connections.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { MODEL_CONFIGS, migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminModelOptions } from './options.ts';
 import { modelConfigRoutes } from './routes.ts';
 import { type ModelConfigRow, modelConfigStore } from './store.ts';
@@ -78,7 +79,7 @@ export const adminModel = definePlugin({
       { stage: 'pre' },
     );
     ctx.tap(organizationDelete, async ({ orgId }) => {
-      await store.removeAll(orgId);
+      await deleteRowsOf(orgId, db, MODEL_CONFIGS);
       models.forget(orgId);
     });
     // Known from the start, so that a database that goes away stops no question about the server's own data.

@@ -76,9 +76,6 @@ export function modelConfigStore(db: InternalDb, now: () => number) {
         await record(row, trx);
         return true;
       }),
-    async removeAll(orgId: string): Promise<void> {
-      await db.run((knex) => knex(MODEL_CONFIGS).where({ org_id: orgId }).delete());
-    },
   };
 }
 export type ModelConfigStore = ReturnType<typeof modelConfigStore>;

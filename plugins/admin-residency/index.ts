@@ -1,10 +1,11 @@
 /** Lets administrators ask for the data of their organization to be moved to another region. */
 import { appReady, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import type { ResidencyApi } from './api.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { migrationsFor, REGION_MIGRATIONS, STORED_TABLES } from './migrations.ts';
 import { mover } from './mover.ts';
 import { AdminResidencyOptions } from './options.ts';
 import { requests } from './requests.ts';
@@ -29,7 +30,7 @@ export const adminResidency = definePlugin({
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(httpRoutes, () => db.routes(residencyRoutes({ moves, pending: carrying.wake })));
     if (db.configured) {
-      ctx.tap(organizationDelete, ({ orgId }) => store.removeAll(orgId));
+      ctx.tap(organizationDelete, ({ orgId }) => deleteRowsOf(orgId, db, REGION_MIGRATIONS));
       ctx.on(appReady, () => carrying.start());
       ctx.onDrain(() => carrying.stop());
     }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError, didYouMean, type Scope, Type } from '../../kernel/index.ts';
-import { shownBy } from '../admin-kit/index.ts';
+import { invalidBody, shownBy } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AdminResidencyOptions } from './options.ts';
 import { type MigrationQuery, type MigrationStatus, RegionMigration } from './schemas.ts';
@@ -44,11 +44,10 @@ export function requests({ store, log, options, now }: RequestsInit) {
 
   function checkTarget(target: string): void {
     if (regions.length === 0 || regions.includes(target)) return;
-    const message = `is not a region of this service${didYouMean(target, regions) || ` (${regions.join(', ')})`}`;
-    throw new AtlasError(`The request body is not valid: targetRegion ${message}.`, {
-      code: 'validation_error',
-      details: [{ path: 'targetRegion', message }],
-    });
+    throw invalidBody(
+      'targetRegion',
+      `is not a region of this service${didYouMean(target, regions) || ` (${regions.join(', ')})`}`,
+    );
   }
 
   /** Throws while another request is open, or too short ago. */

@@ -68,10 +68,6 @@ export const migrationStore = (db: InternalDb) => ({
         throw error;
       }),
 
-  async removeAll(orgId: string): Promise<void> {
-    await db.run((knex) => knex(REGION_MIGRATIONS).where({ org_id: orgId }).delete());
-  },
-
   /** Requests that no server and no operator moves. */
   waiting: (nowMs: number): Promise<MigrationRow[]> =>
     db.run((knex) =>

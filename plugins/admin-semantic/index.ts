@@ -9,6 +9,7 @@ import {
   type Scope,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { agent } from '../agent/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
@@ -17,7 +18,7 @@ import { type ImportedFile, type ImportResult, semanticLayer } from '../semantic
 import { layerEditor } from './editor.ts';
 import { explainRoute } from './explain-route.ts';
 import { importRoutes } from './import-routes.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { migrationsFor, STORED_TABLES, VERSIONS } from './migrations.ts';
 import { AdminSemanticOptions } from './options.ts';
 import { readRoutes } from './read-routes.ts';
 import { versionRecovery } from './recovery.ts';
@@ -82,7 +83,7 @@ export const adminSemantic = definePlugin({
       );
     });
     ctx.tap(organizationDelete, async ({ orgId }) => {
-      await versions.deleteOrganization(orgId);
+      await deleteRowsOf(orgId, db, VERSIONS);
       await layer.deleteLayer(orgId);
     });
     return api;

@@ -130,8 +130,4 @@ export class VersionStore {
       [orgId, this.#options.keptVersions, MAX_VERSIONS, this.#options.keptVersionBytes],
     );
   }
-
-  async deleteOrganization(orgId: string): Promise<void> {
-    await this.#db.run((db) => db(VERSIONS).where({ org_id: orgId }).delete());
-  }
 }

@@ -1,5 +1,5 @@
 /** Reads the endpoints of an OpenID provider from its discovery document. */
-import { AtlasError } from '../../kernel/index.ts';
+import { invalidField } from '../admin-kit/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { OidcClient } from './schemas.ts';
 
@@ -18,17 +18,13 @@ export interface OidcConfig extends Omit<OidcClient, 'scopes'> {
 const SCOPES = ['openid', 'email', 'profile'];
 const LONGEST_URL = 2_048;
 
-function unusable(path: string, message: string): AtlasError {
-  return new AtlasError(`${path} ${message}.`, { code: 'validation_error', details: [{ path, message }] });
-}
-
 const withoutSlash = (url: string) => url.replace(/\/$/, '');
 
 function urlAt(document: Record<string, unknown>, key: string): string {
   const value = document[key];
   const url = typeof value === 'string' && value.length <= LONGEST_URL ? URL.parse(value) : null;
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url.href;
-  throw unusable('oidc.issuer', `has a discovery document without a valid ${key}`);
+  throw invalidField('oidc.issuer', `has a discovery document without a valid ${key}`);
 }
 
 async function documentOf(outbound: Outbound, url: string): Promise<Record<string, unknown>> {
@@ -40,7 +36,10 @@ async function documentOf(outbound: Outbound, url: string): Promise<Record<strin
     document = undefined;
   }
   if (status === 200 && typeof document === 'object' && document !== null) return document as Record<string, unknown>;
-  throw unusable('oidc.issuer', `has no discovery document: ${url} answered with status ${status} and no JSON object`);
+  throw invalidField(
+    'oidc.issuer',
+    `has no discovery document: ${url} answered with status ${status} and no JSON object`,
+  );
 }
 
 /**
@@ -52,7 +51,7 @@ export async function discover(client: OidcClient, outbound: Outbound): Promise<
   const discoveryEndpoint = `${withoutSlash(issuer)}/.well-known/openid-configuration`;
   const document = await documentOf(outbound, discoveryEndpoint);
   if (typeof document.issuer !== 'string' || withoutSlash(document.issuer) !== withoutSlash(issuer)) {
-    throw unusable('oidc.issuer', 'is not the issuer that its discovery document names');
+    throw invalidField('oidc.issuer', 'is not the issuer that its discovery document names');
   }
   const endpoints = {
     authorizationEndpoint: urlAt(document, 'authorization_endpoint'),

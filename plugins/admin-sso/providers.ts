@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { domainToUnicode } from 'node:url';
 import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
-import { readPage, type SortedPage } from '../admin-kit/index.ts';
+import { invalidField, readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { AUTH_TABLES } from '../auth-managed/index.ts';
 import { type InternalDb, lockName } from '../internal-db/index.ts';
@@ -103,10 +103,7 @@ export class ProviderStore {
   async create(orgId: string, given: NewProvider, scope: Scope): Promise<ProviderRow> {
     const { db, audit, now } = this.#init;
     const domain = await readDomain(given.domain);
-    if (domain === undefined) {
-      const message = 'must be a domain of the organization, such as example.com';
-      throw new AtlasError(`domain ${message}.`, { code: 'validation_error', details: [{ path: 'domain', message }] });
-    }
+    if (domain === undefined) throw invalidField('domain', 'must be a domain of the organization, such as example.com');
     const id = `sso-${randomBytes(12).toString('hex')}`;
     const { oidcConfig, samlConfig } = given.configure(id);
     const seal = async (column: string, config: object | undefined) =>

@@ -1,6 +1,6 @@
 /** Serves identity providers, enforcement of single sign-on and SCIM connections to administrators. */
 import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
-import { SUCCEEDED, Success } from '../admin-kit/index.ts';
+import { invalidField, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import { conflict } from './errors.ts';
 import type { GroupRoles as GroupRoleStore } from './group-roles.ts';
@@ -297,8 +297,7 @@ export function ssoRoutes({ stores, outbound, url, load }: SsoRoutesInit): Route
         configure: (id) => ({ samlConfig: configOf(metadataUrl(base, id)) }),
       };
     }
-    const message = 'must be given, or else saml, and not both';
-    throw new AtlasError(`oidc ${message}.`, { code: 'validation_error', details: [{ path: 'oidc', message }] });
+    throw invalidField('oidc', 'must be given, or else saml, and not both');
   }
 }
 

@@ -1,14 +1,14 @@
 /** Holds statements back that an administrator's rules name, until somebody approves them. */
 import { definePlugin, httpRoutes, optional, sqlCheck, storeMigrations } from '../../kernel/index.ts';
 import { actions } from '../actions/index.ts';
-import { FreshValues } from '../admin-kit/index.ts';
+import { deleteRowsOf, FreshValues } from '../admin-kit/index.ts';
 import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { queryApi, showsSqlBy } from '../query-api/index.ts';
 import { ApprovedStatements } from './approved-statements.ts';
 import { Gate } from './gate.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { migrationsFor, RULES, STORED_TABLES } from './migrations.ts';
 import { ApprovalRulesOptions } from './options.ts';
 import { ruleRoutes } from './routes.ts';
 import { changeOf } from './rules.ts';
@@ -46,7 +46,7 @@ export const approvalRules = definePlugin({
     );
     if (!db.configured) return;
     ctx.tap(organizationDelete, async ({ orgId }) => {
-      await store.removeAll(orgId);
+      await deleteRowsOf(orgId, db, RULES);
       rules.forget(orgId);
     });
     const approved = new ApprovedStatements();

@@ -100,11 +100,6 @@ export class RuleStore {
       await along(before, null, trx);
     });
   }
-
-  /** Removes the rules of an organization that is deleted. */
-  async removeAll(orgId: string): Promise<void> {
-    await this.#db.run((db) => of(db, orgId).delete());
-  }
 }
 
 /** Without this, all. */

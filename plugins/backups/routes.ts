@@ -1,6 +1,6 @@
 /** Serves backups to administrators of the platform. */
 import { AtlasError, defineRoute, type Route, type Scope, withTimeout } from '../../kernel/index.ts';
-import { mustBeOfPlatform, SUCCEEDED, Success, shownBy } from '../admin-kit/index.ts';
+import { invalidField, mustBeOfPlatform, SUCCEEDED, Success, shownBy } from '../admin-kit/index.ts';
 import { Backup, BackupPage, BackupParams, InstallationQuery, ListQuery, RestoreBody } from './schemas.ts';
 import type { Backups, Begun } from './service.ts';
 import { ANY } from './store.ts';
@@ -92,11 +92,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       responses: { 200: Backup, 202: Backup },
       async handle({ params, query, body }, scope) {
         if (body.confirm !== params.id) {
-          const message = 'must be the id of the backup, to confirm that all present data are replaced';
-          throw new AtlasError(`confirm ${message}.`, {
-            code: 'validation_error',
-            details: [{ path: 'confirm', message }],
-          });
+          throw invalidField('confirm', 'must be the id of the backup, to confirm that all present data are replaced');
         }
         return awaited(await backups.restore(params.id, query.installation, scope), 200);
       },

@@ -10,6 +10,7 @@ import {
   storeMigrations,
 } from '../../kernel/index.ts';
 import { type Actions, actions } from '../actions/index.ts';
+import { deleteRowsOf } from '../admin-kit/index.ts';
 import { agent } from '../agent/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { deliverPreview } from '../delivery-kit/index.ts';
@@ -20,7 +21,7 @@ import { outbound } from '../outbound/index.ts';
 import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf, ofChannel } from './delivery-job.ts';
 import { DueTasks } from './due-tasks.ts';
 import { healthOf } from './health.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { migrationsFor, STORED_TABLES, TASKS } from './migrations.ts';
 import { SchedulerOptions } from './options.ts';
 import { owners as ownersOf } from './owner.ts';
 import { QUESTION_JOB, questionJob, questionJobOptions } from './question-job.ts';
@@ -82,7 +83,7 @@ export const scheduler = definePlugin({
       await runs.purge(before);
       await tasks.purge(before);
     });
-    ctx.tap(organizationDelete, ({ orgId }) => tasks.removeAll(orgId));
+    ctx.tap(organizationDelete, ({ orgId }) => deleteRowsOf(orgId, db, TASKS));
     ctx.onReady(() => dueTasks.start());
     ctx.onDrain(() => dueTasks.stop());
   },

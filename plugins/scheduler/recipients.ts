@@ -1,5 +1,6 @@
 /** Checks recipients, encrypts their secrets, and opens them again for a delivery. */
 import { AtlasError } from '../../kernel/index.ts';
+import { invalidBody } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { type Outbound, userHeaders } from '../outbound/index.ts';
 import type { StoredRecipient } from './rows.ts';
@@ -15,14 +16,6 @@ const FIELDS: Readonly<Record<Recipient['type'], readonly [Field, ...Field[]]>> 
   slack: ['channel', 'teamId'],
   webhook: ['url', 'headers', 'secret'],
 };
-
-/** What is wrong with a body, like what the schema finds. */
-export function invalidBody(path: string, message: string): AtlasError {
-  return new AtlasError(`The request body is not valid: ${path} ${message}.`, {
-    code: 'validation_error',
-    details: [{ path, message }],
-  });
-}
 
 /** Throws `validation_error` for a recipient that lacks its field, or has one of another type. */
 function checkFields(recipient: Recipient, path: string): void {

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { AtlasError, type Awaitable, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { invalidBody } from '../admin-kit/index.ts';
 import type { Report } from '../delivery-kit/index.ts';
 import { cronProblem, nextTime, normalizedCron, timezoneProblem } from './cron.ts';
 import { type Owners, ownerOf } from './owner.ts';
-import { invalidBody, shownRecipient } from './recipients.ts';
+import { shownRecipient } from './recipients.ts';
 import { sampleReport } from './report.ts';
 import type { StoredRecipient, TaskRow } from './rows.ts';
 import { type Enqueue, isoOf, type RunStore } from './run-store.ts';

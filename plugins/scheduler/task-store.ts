@@ -74,11 +74,6 @@ export class TaskStore {
     await this.#db.run((db) => db(TASKS).where({ enabled: false }).where('updated_at', '<', before).delete());
   }
 
-  /** Deletes all tasks of an organization, with their runs. */
-  async removeAll(org_id: string): Promise<void> {
-    await this.#db.run((db) => db(TASKS).where({ org_id }).delete());
-  }
-
   async #checkRoom(trx: Knex.Transaction, task: Owner & { readonly enabled: unknown }, isNew: boolean): Promise<void> {
     const { owner_id, org_id, enabled } = task;
     const owner = { owner_id, org_id };
