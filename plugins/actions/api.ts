@@ -1,7 +1,7 @@
 /** Declares the service of the `actions` plugin. */
 import type { PendingAction, Scope } from '../../kernel/index.ts';
 import type { ApprovalMode } from './hooks.ts';
-import type { ActionStatus } from './rows.ts';
+import type { ActionStatus } from './schemas.ts';
 
 export interface ActionWish {
   /** A type that a plugin of the composition brings. */

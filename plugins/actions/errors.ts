@@ -1,6 +1,7 @@
 /** Words the refusals of actions. */
 import { AtlasError } from '../../kernel/index.ts';
-import type { ActionRow, ActionStatus } from './rows.ts';
+import type { ActionRow } from './rows.ts';
+import type { ActionStatus } from './schemas.ts';
 
 export const notEnabled = () =>
   new AtlasError('Actions are not enabled on this server.', {

@@ -1,8 +1,6 @@
 /** Types the rows of the tables of actions, as the database gives them. */
 import type { ApprovalMode } from './hooks.ts';
-
-export const STATUSES = ['pending', 'approved', 'denied', 'executed', 'failed'] as const;
-export type ActionStatus = (typeof STATUSES)[number];
+import type { ActionStatus } from './schemas.ts';
 
 export interface ActionRow {
   readonly id: string;

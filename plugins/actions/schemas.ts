@@ -1,17 +1,9 @@
 /** Declares what the action endpoints take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
-import { page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, page, pageQuery, sortable } from '../admin-kit/index.ts';
 
-const Status = Type.Union(
-  [
-    Type.Literal('pending'),
-    Type.Literal('approved'),
-    Type.Literal('denied'),
-    Type.Literal('executed'),
-    Type.Literal('failed'),
-  ],
-  { title: 'ActionStatus' },
-);
+const Status = oneOf(['pending', 'approved', 'denied', 'executed', 'failed'], { title: 'ActionStatus' });
+export type ActionStatus = Static<typeof Status>;
 
 export const ActionParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 export type ActionParams = Static<typeof ActionParams>;
@@ -59,7 +51,7 @@ const fields = {
   target: Type.String(),
   summary: Type.String(),
   status: Status,
-  approval_mode: Type.Union([Type.Literal('auto'), Type.Literal('manual'), Type.Literal('admin-only')]),
+  approval_mode: oneOf(['auto', 'manual', 'admin-only']),
   requested_by: orNull('User id; null: anonymous.'),
   requested_by_label: orNull(),
   created_at: Type.String({ format: 'date-time' }),

@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { ACTIONS, HISTORY } from './migrations.ts';
-import type { ActionRow, ActionStatus, HistoryRow, Move, Mover } from './rows.ts';
-import { ACTION_ORDERS } from './schemas.ts';
+import type { ActionRow, HistoryRow, Move, Mover } from './rows.ts';
+import { ACTION_ORDERS, type ActionStatus } from './schemas.ts';
 
 /** Milliseconds since the epoch by the database's clock: those of servers may differ. */
 const NOW_MS = {

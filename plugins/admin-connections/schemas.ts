@@ -1,14 +1,13 @@
 /** Declares bodies and answers of the routes for connections. */
 import { type Static, Type } from '@sinclair/typebox';
+import { oneOf } from '../admin-kit/index.ts';
 
 const closed = { additionalProperties: false };
 const orNull = Type.Union([Type.String(), Type.Null()]);
 
 const Health = Type.Object(
   {
-    status: Type.Union(
-      (['ok', 'degraded', 'error', 'not_configured', 'disabled', 'unknown'] as const).map((name) => Type.Literal(name)),
-    ),
+    status: oneOf(['ok', 'degraded', 'error', 'not_configured', 'disabled', 'unknown']),
     latencyMs: Type.Union([Type.Number(), Type.Null()]),
     checkedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     message: Type.Optional(Type.String()),

@@ -1,8 +1,15 @@
 /** Describes answers that many routes share, and what is wrong with a field. */
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import { AtlasError } from '../../kernel/index.ts';
 
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** One of several words. */
+export const oneOf = <const Word extends string>(words: readonly Word[], options: SchemaOptions = {}) =>
+  Type.Union(
+    words.map((word) => Type.Literal(word)),
+    options,
+  );
 
 /** Answer of a command that has nothing else to tell. */
 export const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

@@ -1,5 +1,5 @@
 /** Parts of routes for administrators: pages of lists, rows as they are shown, values kept for a moment, common answers. */
-export { invalidBody, invalidField, orNull, SUCCEEDED, Success } from './answers.ts';
+export { invalidBody, invalidField, oneOf, orNull, SUCCEEDED, Success } from './answers.ts';
 export { FreshValues } from './fresh-values.ts';
 export { deleteRowsOf } from './organization-rows.ts';
 export {

@@ -1,5 +1,6 @@
 /** Describes the configuration of a model. */
 import { type Static, Type } from '@sinclair/typebox';
+import { oneOf } from '../admin-kit/index.ts';
 
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -47,7 +48,7 @@ export const ModelConfigBody = Type.Object(
 );
 export type ModelConfigBody = Static<typeof ModelConfigBody>;
 
-const Need = Type.Union([Type.Literal('required'), Type.Literal('optional'), Type.Literal('none')], { title: 'Need' });
+const Need = oneOf(['required', 'optional', 'none'], { title: 'Need' });
 
 export const ModelConfig = Type.Object(
   {

@@ -1,16 +1,11 @@
 /** Describes parameters and answers of the plugin endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
+import { oneOf } from '../admin-kit/index.ts';
 
-const Status = Type.Union(
-  [
-    Type.Literal('registered'),
-    Type.Literal('ready'),
-    Type.Literal('degraded'),
-    Type.Literal('failed'),
-    Type.Literal('stopped'),
-  ],
-  { title: 'PluginStatus', description: '`degraded`: it runs, and its health check finds a fault.' },
-);
+const Status = oneOf(['registered', 'ready', 'degraded', 'failed', 'stopped'], {
+  title: 'PluginStatus',
+  description: '`degraded`: it runs, and its health check finds a fault.',
+});
 
 const named = { id: Type.String(), name: Type.String(), type: Type.String() };
 

@@ -1,14 +1,12 @@
 /** Describes requests to move to another region. */
 import { type Static, Type } from '@sinclair/typebox';
-import { page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { Region } from './options.ts';
 
-export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
-export type MigrationStatus = (typeof STATUSES)[number];
-const Status = Type.Union(
-  STATUSES.map((status) => Type.Literal(status)),
-  { title: 'RegionMigrationStatus' },
-);
+const Status = oneOf(['pending', 'in_progress', 'completed', 'failed', 'cancelled'], {
+  title: 'RegionMigrationStatus',
+});
+export type MigrationStatus = Static<typeof Status>;
 
 export const MigrateBody = Type.Object({ targetRegion: Region }, { additionalProperties: false });
 

@@ -1,6 +1,6 @@
 /** Describes what the routes take and answer. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox';
-import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
@@ -162,10 +162,9 @@ const fileVersion = {
   number: Type.Integer({ description: 'Counts the earlier versions of the file.' }),
   version,
   bytes: Type.Integer(),
-  change: Type.Union(
-    ['updated', 'deleted', 'imported', 'restored', 'interrupted'].map((kind) => Type.Literal(kind)),
-    { description: 'What replaced it; `interrupted`: a change whose server was killed, found afterwards.' },
-  ),
+  change: oneOf(['updated', 'deleted', 'imported', 'restored', 'interrupted'], {
+    description: 'What replaced it; `interrupted`: a change whose server was killed, found afterwards.',
+  }),
   replacedAt: Type.String({ format: 'date-time' }),
   replacedBy: orNull(Type.String({ description: 'Id of the user.' })),
   replacedByLabel: orNull(Type.String()),

@@ -1,6 +1,6 @@
 /** Describes the requests and answers of the routes for administrators. */
 import { type Static, Type } from '../../kernel/index.ts';
-import { page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
 const HttpUrl = (description: string) =>
@@ -17,7 +17,7 @@ const Provider = Type.Object(
     providerId: Type.String(),
     name: Type.String(),
     organizationId: Type.String(),
-    type: Type.Union([Type.Literal('oidc'), Type.Literal('saml')]),
+    type: oneOf(['oidc', 'saml']),
     issuer: Type.String(),
     clientId: orNull,
     domain: Type.String(),

@@ -1,8 +1,9 @@
 /** Serves the approval rules of the active organization to its administrators. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
-import { SUCCEEDED, Success } from '../admin-kit/index.ts';
+import { SUCCEEDED } from '../admin-kit/index.ts';
 import { consistent } from './rules.ts';
 import {
+  Deleted,
   type Rule,
   RuleAnswer,
   RuleBody,
@@ -96,7 +97,7 @@ export function ruleRoutes({ store, now, audited, changed }: RuleRoutesInit): Ro
       method: 'DELETE',
       operationId: 'deleteApprovalRule',
       summary: 'Deletes a rule.',
-      responses: { 200: Success },
+      responses: { 200: Deleted },
       async handle({ params }, scope) {
         const { orgId } = scope;
         await store.remove(orgId, params.id.toLowerCase(), audited(scope));

@@ -1,11 +1,8 @@
 /** Declares what the endpoints of approval rules take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
-import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, orNull, page, pageQuery, Success, sortable } from '../admin-kit/index.ts';
 
-const RuleType = Type.Union(
-  (['table', 'column', 'cost', 'datasource'] as const).map((type) => Type.Literal(type)),
-  { title: 'ApprovalRuleType' },
-);
+const RuleType = oneOf(['table', 'column', 'cost', 'datasource'], { title: 'ApprovalRuleType' });
 export type RuleType = Static<typeof RuleType>;
 
 export const RuleParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
@@ -78,3 +75,4 @@ export type Rule = Static<typeof Rule>;
 
 export const RuleAnswer = Type.Object({ rule: Rule });
 export const RulePage = page('rules', Rule);
+export const Deleted = Type.Object(Success.properties);

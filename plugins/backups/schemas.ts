@@ -1,6 +1,6 @@
 /** Describes parameters and answers of the backup endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
-import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const time = Type.String({ format: 'date-time' });
 export const Backup = Type.Object(
@@ -8,12 +8,7 @@ export const Backup = Type.Object(
     id: Type.String(),
     createdAt: time,
     sizeBytes: Type.Integer(),
-    status: Type.Union([
-      Type.Literal('in_progress'),
-      Type.Literal('completed'),
-      Type.Literal('failed'),
-      Type.Literal('verified'),
-    ]),
+    status: oneOf(['in_progress', 'completed', 'failed', 'verified']),
     storagePath: Type.String(),
     retentionExpiresAt: time,
     errorMessage: orNull(Type.String()),

@@ -1,15 +1,10 @@
 /** Declares the health report as it is answered. */
 import { type Static, Type } from '@sinclair/typebox';
+import { oneOf } from '../admin-kit/index.ts';
 
 const Check = Type.Object(
   {
-    status: Type.Union([
-      Type.Literal('ok'),
-      Type.Literal('degraded'),
-      Type.Literal('error'),
-      Type.Literal('not_configured'),
-      Type.Literal('disabled'),
-    ]),
+    status: oneOf(['ok', 'degraded', 'error', 'not_configured', 'disabled']),
     latencyMs: Type.Optional(Type.Number()),
     message: Type.Optional(Type.String()),
   },
@@ -18,12 +13,7 @@ const Check = Type.Object(
 
 const Component = Type.Object(
   {
-    status: Type.Union([
-      Type.Literal('healthy'),
-      Type.Literal('degraded'),
-      Type.Literal('unhealthy'),
-      Type.Literal('disabled'),
-    ]),
+    status: oneOf(['healthy', 'degraded', 'unhealthy', 'disabled']),
     lastCheckedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   },
   { title: 'HealthComponent', additionalProperties: true },
@@ -31,7 +21,7 @@ const Component = Type.Object(
 
 export const HealthReport = Type.Object(
   {
-    status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('error')]),
+    status: oneOf(['ok', 'degraded', 'error']),
     checks: Type.Record(Type.String(), Check, {
       description: 'datasource, provider, semanticLayer, internalDb, explore, auth, slack and what else plugins check.',
     }),
@@ -46,7 +36,7 @@ export type HealthReport = Static<typeof HealthReport>;
 
 export const Probe = Type.Object(
   {
-    status: Type.Union([Type.Literal('ok'), Type.Literal('error')]),
+    status: oneOf(['ok', 'error']),
     failing: Type.Record(Type.String(), Type.String(), { description: 'What does not work, and why.' }),
   },
   { title: 'HealthProbe' },

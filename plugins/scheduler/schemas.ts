@@ -1,6 +1,6 @@
 /** Declares what the endpoints of scheduled questions take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
-import { orNull, pageQuery, sortable } from '../admin-kit/index.ts';
+import { oneOf, orNull, pageQuery, sortable } from '../admin-kit/index.ts';
 
 export const MAX_RECIPIENTS = 50;
 const MAX_HEADERS = 20;
@@ -31,7 +31,7 @@ export const TaskQuery = Type.Object({
 
 export const RunQuery = Type.Object({ limit: PAGING.limit, ...RUN_ORDERS.query });
 
-const Channel = Type.Union([Type.Literal('email'), Type.Literal('slack'), Type.Literal('webhook')]);
+const Channel = oneOf(['email', 'slack', 'webhook']);
 /** What every recipient shows; which of these fields a type has is checked by `recipients.ts`. */
 const recipientFields = {
   type: Channel,
@@ -103,11 +103,11 @@ const settings = {
   timezone: Type.String({ minLength: 1, maxLength: 100, default: 'UTC', description: 'IANA name of a time zone.' }),
   deliveryChannel: Type.Union([...Channel.anyOf], { default: 'webhook' }),
   connectionId: orNull(Type.String({ minLength: 1, maxLength: 200, description: 'Default: the main connection.' })),
-  approvalMode: Type.Union([Type.Literal('auto'), Type.Literal('manual'), Type.Literal('admin-only')], {
+  approvalMode: oneOf(['auto', 'manual', 'admin-only'], {
     default: 'auto',
     description: 'Can only make the approval of an action stricter than its type does.',
   }),
-  missedRuns: Type.Union([Type.Literal('run'), Type.Literal('skip')], {
+  missedRuns: oneOf(['run', 'skip'], {
     default: 'run',
     description: 'What becomes of times that passed while no server ran: one late run, or none.',
   }),
@@ -188,18 +188,13 @@ export const Run = Type.Object(
     taskId: Type.String({ format: 'uuid' }),
     scheduledFor: orNull(time),
     late: Type.Boolean({ description: 'It began well after the time that the schedule says.' }),
-    status: Type.Union([
-      Type.Literal('running'),
-      Type.Literal('success'),
-      Type.Literal('failed'),
-      Type.Literal('skipped'),
-    ]),
+    status: oneOf(['running', 'success', 'failed', 'skipped']),
     startedAt: time,
     completedAt: orNull(time),
     conversationId: orNull(Type.String()),
     error: orNull(Type.String({ description: 'Why it failed or was skipped.' })),
     tokensUsed: orNull(Type.Integer()),
-    deliveryStatus: orNull(Type.Union([Type.Literal('pending'), Type.Literal('sent'), Type.Literal('failed')])),
+    deliveryStatus: orNull(oneOf(['pending', 'sent', 'failed'])),
     deliveryError: orNull(Type.String({ description: 'The recipients that were not reached, and why.' })),
   },
   { title: 'ScheduledRun' },

@@ -3,16 +3,22 @@
  * Names are `entity.member`, or just the member's name when only one entity has it. The offline model uses all of it; a
  * language model is told of what it uses often, and writes SQL for the rest.
  */
-import { type Static, Type } from '@sinclair/typebox';
+import { type SchemaOptions, type Static, Type } from '@sinclair/typebox';
 import { UNLISTED } from '../agent/index.ts';
 
 const CLOSED = { additionalProperties: false };
+
+const oneOf = <const Word extends string>(words: readonly Word[], options: SchemaOptions = {}) =>
+  Type.Union(
+    words.map((word) => Type.Literal(word)),
+    options,
+  );
+
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
-export const Grain = Type.Union(
-  [Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('quarter'), Type.Literal('year')],
-  { description: 'groups a date or timestamp by this period' },
-);
+export const Grain = oneOf(['day', 'week', 'month', 'quarter', 'year'], {
+  description: 'groups a date or timestamp by this period',
+});
 export type Grain = Static<typeof Grain>;
 
 /** A dimension that ends a duration: what is meant is the time from `since` until it, in `unit`. */
@@ -24,7 +30,7 @@ const DURATION = {
     }),
   ),
   unit: Type.Optional(
-    Type.Union([Type.Literal('minutes'), Type.Literal('hours'), Type.Literal('days')], {
+    oneOf(['minutes', 'hours', 'days'], {
       ...UNLISTED,
       description: 'of the time since `since`; default: days',
     }),
@@ -38,20 +44,20 @@ export const PlanFilter = Type.Object(
     than: Type.Optional(
       Type.String({ ...UNLISTED, description: 'a dimension of the same entity to compare with, instead of values' }),
     ),
-    operator: Type.Union([
-      Type.Literal('equals'),
-      Type.Literal('not_equals'),
-      Type.Literal('in'),
-      Type.Literal('not_in'),
-      Type.Literal('greater_than'),
-      Type.Literal('greater_or_equal'),
-      Type.Literal('less_than'),
-      Type.Literal('less_or_equal'),
-      Type.Literal('contains'),
-      Type.Literal('starts_with'),
-      Type.Literal('ends_with'),
-      Type.Literal('is_null'),
-      Type.Literal('is_not_null'),
+    operator: oneOf([
+      'equals',
+      'not_equals',
+      'in',
+      'not_in',
+      'greater_than',
+      'greater_or_equal',
+      'less_than',
+      'less_or_equal',
+      'contains',
+      'starts_with',
+      'ends_with',
+      'is_null',
+      'is_not_null',
     ]),
     values: Type.Optional(
       Type.Array(Scalar, {
@@ -64,14 +70,7 @@ export const PlanFilter = Type.Object(
 );
 export type PlanFilter = Static<typeof PlanFilter>;
 
-const Comparison = Type.Union([
-  Type.Literal('equals'),
-  Type.Literal('not_equals'),
-  Type.Literal('greater_than'),
-  Type.Literal('greater_or_equal'),
-  Type.Literal('less_than'),
-  Type.Literal('less_or_equal'),
-]);
+const Comparison = oneOf(['equals', 'not_equals', 'greater_than', 'greater_or_equal', 'less_than', 'less_or_equal']);
 
 /** A condition on an aggregated measure (HAVING). */
 export const MeasureFilter = Type.Object(
@@ -147,13 +146,7 @@ export const QueryPlan = Type.Object(
         Type.Object(
           {
             name: Type.String({ description: 'name of the column in the result' }),
-            type: Type.Union([
-              Type.Literal('count_distinct'),
-              Type.Literal('sum'),
-              Type.Literal('avg'),
-              Type.Literal('min'),
-              Type.Literal('max'),
-            ]),
+            type: oneOf(['count_distinct', 'sum', 'avg', 'min', 'max']),
             dimension: Type.String({ description: '`entity.dimension`' }),
             ...DURATION,
           },
@@ -245,7 +238,7 @@ export const QueryPlan = Type.Object(
     over: Type.Optional(
       Type.Object(
         {
-          aggregate: Type.Union([Type.Literal('avg'), Type.Literal('min'), Type.Literal('max')]),
+          aggregate: oneOf(['avg', 'min', 'max']),
           entity: Type.Optional(
             Type.String({
               description: 'averages over all its rows that meet these conditions, also those without any measured row',
@@ -266,7 +259,7 @@ export const QueryPlan = Type.Object(
         Type.Object(
           {
             by: Type.String({ description: 'a measure or dimension of the plan' }),
-            direction: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc')])),
+            direction: Type.Optional(oneOf(['asc', 'desc'])),
           },
           CLOSED,
         ),
