@@ -38,17 +38,9 @@ export class Liveness {
     if (this.#calls.size >= MAX_CALLS) return Promise.reject(unavailable('too many calls wait for it'));
     return new Promise<T>((resolve, reject) => {
       this.#calls.add(reject);
-      const done = () => this.#calls.delete(reject);
-      work().then(
-        (value) => {
-          done();
-          resolve(value);
-        },
-        (error: unknown) => {
-          done();
-          reject(error);
-        },
-      );
+      work()
+        .finally(() => this.#calls.delete(reject))
+        .then(resolve, reject);
     });
   }
 
