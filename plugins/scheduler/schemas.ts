@@ -1,5 +1,5 @@
 /** Declares what the endpoints of scheduled questions take and answer. */
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TProperties, Type } from '@sinclair/typebox';
 import { oneOf, orNull, pageQuery, sortable } from '../admin-kit/index.ts';
 
 export const MAX_RECIPIENTS = 50;
@@ -116,54 +116,33 @@ const settings = {
   ),
 };
 
-const recipients = Type.Array(Recipient, { maxItems: MAX_RECIPIENTS });
-const { name, question, cronExpression, ...defaulted } = settings;
+const { name, question, cronExpression, timezone, deliveryChannel, ...others } = settings;
+const required = { name, question, cronExpression };
+const optional = {
+  timezone,
+  deliveryChannel,
+  recipients: Type.Array(Recipient, { maxItems: MAX_RECIPIENTS }),
+  ...others,
+  enabled: Type.Boolean({ default: true }),
+};
 const closed = { additionalProperties: false, errorMessage: 'must be a JSON object' };
 
-/** Without defaults: `PUT` changes only what it is given. */
-function withoutDefault<T extends object>(schema: T): T {
-  const { default: _, ...rest } = schema as T & { default?: unknown };
-  return rest as T;
-}
-
-const optional = {
-  timezone: Type.Optional(withoutDefault(defaulted.timezone)),
-  deliveryChannel: Type.Optional(withoutDefault(defaulted.deliveryChannel)),
-  recipients: Type.Optional(recipients),
-  connectionId: Type.Optional(defaulted.connectionId),
-  approvalMode: Type.Optional(withoutDefault(defaulted.approvalMode)),
-  missedRuns: Type.Optional(withoutDefault(defaulted.missedRuns)),
-  timeoutSeconds: Type.Optional(defaulted.timeoutSeconds),
-  enabled: Type.Optional(Type.Boolean()),
-};
-
 export const TaskBody = Type.Object(
-  {
-    name,
-    question,
-    cronExpression,
-    timezone: Type.Optional(settings.timezone),
-    deliveryChannel: Type.Optional(settings.deliveryChannel),
-    recipients: Type.Optional(recipients),
-    connectionId: Type.Optional(settings.connectionId),
-    approvalMode: Type.Optional(settings.approvalMode),
-    missedRuns: Type.Optional(settings.missedRuns),
-    timeoutSeconds: Type.Optional(settings.timeoutSeconds),
-    enabled: Type.Optional(Type.Boolean({ default: true })),
-  },
+  { ...required, ...Type.Partial(Type.Object(optional)).properties },
   { title: 'NewScheduledTask', ...closed },
 );
 export type TaskBody = Static<typeof TaskBody>;
 
-export const TaskChanges = Type.Object(
-  {
-    name: Type.Optional(name),
-    question: Type.Optional(question),
-    cronExpression: Type.Optional(cronExpression),
-    ...optional,
-  },
-  { title: 'ScheduledTaskChanges', ...closed },
-);
+/** `PUT` changes only what it is given. */
+function withoutDefaults<Properties extends TProperties>(properties: Properties): Properties {
+  const plain = Object.entries(properties).map(([field, { default: _, ...schema }]) => [field, schema]);
+  return Object.fromEntries(plain) as Properties;
+}
+
+export const TaskChanges = Type.Partial(Type.Object({ ...required, ...withoutDefaults(optional) }), {
+  title: 'ScheduledTaskChanges',
+  ...closed,
+});
 export type TaskChanges = Static<typeof TaskChanges>;
 
 const time = Type.String({ format: 'date-time' });
