@@ -63,11 +63,9 @@ export const CreateBody = Type.Object(
   },
   closed,
 );
-
 export type CreateBody = Static<typeof CreateBody>;
 
 export const UpdateBody = Type.Object({ url: Type.Optional(URL_FIELD), ...changeable }, closed);
-
 export type UpdateBody = Static<typeof UpdateBody>;
 
 export const ConnectionParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });

@@ -38,7 +38,6 @@ export const NewEntry = Type.Object(
   },
   { additionalProperties: false },
 );
-
 export type NewEntry = Static<typeof NewEntry>;
 
 export const EntryParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });

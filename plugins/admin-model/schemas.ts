@@ -63,7 +63,6 @@ export const ModelConfig = Type.Object(
   },
   { title: 'ModelConfig' },
 );
-
 export type ModelConfig = Static<typeof ModelConfig>;
 
 export const SavedModelConfig = Type.Object({ config: ModelConfig });

@@ -49,7 +49,6 @@ export const RegionMigration = Type.Object(
   },
   { title: 'RegionMigration' },
 );
-
 export type RegionMigration = Static<typeof RegionMigration>;
 
 export const MigrationPage = page('migrations', RegionMigration);

@@ -49,7 +49,6 @@ export const EntityList = Type.Object({
     { description: 'What is wrong with the layer, in all of its files.' },
   ),
 });
-
 export type EntityList = Static<typeof EntityList>;
 
 export const EntityParams = Type.Object({

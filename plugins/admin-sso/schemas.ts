@@ -76,7 +76,6 @@ export const NewProviderBody = Type.Object(
   },
   { additionalProperties: false },
 );
-
 export type NewProviderBody = Static<typeof NewProviderBody>;
 export type OidcClient = NonNullable<NewProviderBody['oidc']>;
 export type SamlProvider = NonNullable<NewProviderBody['saml']>;

@@ -43,7 +43,6 @@ export const ChangesQuery = Type.Object({
   from: filters.from,
   to: filters.to,
 });
-
 export type ChangesQuery = Static<typeof ChangesQuery>;
 
 export const AuditEntry = Type.Object(
