@@ -23,6 +23,7 @@ import { agent } from '../../plugins/agent/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { backups } from '../../plugins/backups/index.ts';
+import { changes } from '../../plugins/changes/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
@@ -146,6 +147,7 @@ function builtIn(env: Env): PluginEntry[] {
     openapi(),
     health(),
     internalDb(env.internalDb),
+    changes(),
     jobs(),
     outbound(env.outbound),
     ...authentication(env),
