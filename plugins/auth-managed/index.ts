@@ -12,6 +12,7 @@ import {
 import { audit } from '../audit/index.ts';
 import { authLookup } from '../auth-kit/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
+import { changes } from '../changes/index.ts';
 import { deliverEmail } from '../deliver-email/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
@@ -67,10 +68,11 @@ export const authManaged = definePlugin({
     roles: authRoles,
     server: optional(http),
     log: optional(audit),
+    changes: optional(changes),
     email: optional(deliverEmail),
   },
   options: AuthManagedOptions,
-  async setup(ctx, options, { db, server, log: auditLog, email }): Promise<AuthManaged> {
+  async setup(ctx, options, { db, server, log: auditLog, changes, email }): Promise<AuthManaged> {
     const settings = withPublicUrl(options, server?.link(''));
     checkSettings(settings, db.configured);
     requirePackages(['better-auth'], import.meta.url);
@@ -82,6 +84,7 @@ export const authManaged = definePlugin({
       db,
       audit: auditLog,
       ctx,
+      changes,
       link: (path) => server?.link(path) ?? (settings.url && new URL(path, settings.url).href),
       isMailed: email?.isConfigured === true,
       hasHome: () => server?.routes().some(({ value }) => value.path === '/') === true,

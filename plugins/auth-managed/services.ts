@@ -2,6 +2,7 @@
 import { type Access, type Actor, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
+import type { Changes } from '../changes/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountMail } from './accounts/account-mail.ts';
 import { AccountPassword } from './accounts/account-password.ts';
@@ -65,6 +66,8 @@ export interface ServiceParts {
   readonly db: InternalDb;
   readonly audit: Audit | undefined;
   readonly ctx: PluginContext;
+  /** Tells other servers of users who have changed. */
+  readonly changes: Changes | undefined;
   /** The address of a path below the public URL, if that is known. */
   readonly link: (path: string) => string | undefined;
   /** Whether the server sends mails. */
@@ -74,7 +77,7 @@ export interface ServiceParts {
 }
 
 export async function createServices(options: AuthManagedOptions, parts: ServiceParts) {
-  const { db, audit, ctx, link, isMailed, hasHome } = parts;
+  const { db, audit, ctx, changes, link, isMailed, hasHome } = parts;
   const { now, log } = ctx;
   const hooks: AccountHooks = {
     userChange: (change, scope) => ctx.call(userChange, change, scope),
@@ -85,7 +88,7 @@ export async function createServices(options: AuthManagedOptions, parts: Service
   const authorize = async (access: Access, scope: Scope) => ctx.call(authAuthorize, access, scope);
   const store = new Store(db);
   const passwords = new Passwords();
-  const sessionCache = new SessionCache();
+  const sessionCache = new SessionCache(changes);
   const throttle = new Throttle(now);
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
