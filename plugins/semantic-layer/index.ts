@@ -11,6 +11,7 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { queryCheck } from '../agent/index.ts';
+import { changes } from '../changes/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { explorer, questionRetrieval } from './agent-context.ts';
 import { ambiguityObjections } from './ambiguous-terms.ts';
@@ -70,9 +71,9 @@ export const semanticLayer = definePlugin({
   version: '1.0.0',
   type: 'context',
   description: 'Describes the data to the agent: entities, metrics and glossary from YAML files.',
-  needs: { db: optional(internalDb) },
+  needs: { db: optional(internalDb), changes: optional(changes) },
   options: SemanticLayerOptions,
-  setup(ctx, options, { db }): SemanticLayerApi {
+  setup(ctx, options, { db, changes }): SemanticLayerApi {
     const known = new KnownOrganizations(db);
     const unsaved = 'Which organizations have their own semantic layer could not be saved; the next check tries again.';
     const saved = () => known.save().catch((error: unknown) => ctx.log.warn({ error: messageOf(error) }, unsaved));
@@ -114,6 +115,6 @@ export const semanticLayer = definePlugin({
       layer.close();
       await saved();
     });
-    return serviceOf({ layer, known, saved, explain });
+    return serviceOf({ layer, known, saved, explain, changes });
   },
 });

@@ -20,6 +20,7 @@ import { type LayerFiles, readFile } from './layer-files.ts';
 import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
 import { LayerLoader, type LoaderSettings } from './loader.ts';
 import type { SemanticModel } from './model.ts';
+import { invalidOrganization, layerRemoved } from './organization-errors.ts';
 
 /** The part of a request's scope that its model is pinned to. */
 export interface RequestScope {
@@ -245,6 +246,12 @@ export class ReloadingLayer {
     });
   }
 
+  /** Has the next request check the files of an organization, of the shared layer (empty), or of all layers (`undefined`). */
+  expire(orgId: string | undefined): void {
+    const own = orgId === undefined ? [...this.#organizations.values()] : [this.#organizations.get(orgId)];
+    for (const folder of orgId ? own : [this.#default, ...own]) void folder?.expire();
+  }
+
   /** See `SemanticLayerApi.leftBehind`. */
   leftBehind(): Promise<LeftBehind[]> {
     return leftBehind(this.#options.dir);
@@ -377,22 +384,4 @@ function statusOf(path: string): Stats | undefined {
       cause: error,
     });
   }
-}
-
-/** The default layer may show what the organization's own layer masked, so it is no replacement. */
-function layerRemoved(orgId: string): AtlasError {
-  return new AtlasError(`The semantic layer of the organization "${orgId}" is gone: its folder was removed.`, {
-    code: 'not_available',
-    reason: 'E_SEMANTIC_LAYER_GONE',
-    hint: 'Put the folder back; docs/semantic-layer.md says how to use the shared layer instead.',
-  });
-}
-
-/** The id cannot be a folder name, so the organization's layer cannot be determined. */
-function invalidOrganization(orgId: string): AtlasError {
-  return new AtlasError(`The organization ${JSON.stringify(orgId.slice(0, 130))} cannot have a semantic layer.`, {
-    code: 'not_available',
-    reason: 'E_ORGANIZATION_UNMAPPED',
-    hint: 'When organizations have their own layers, the id of an organization must be a folder name: 1 to 128 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.',
-  });
 }
