@@ -25,6 +25,7 @@ import { queryApi } from '../plugins/query-api/index.ts';
 import { rateLimit } from '../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../plugins/row-security/index.ts';
 import { semanticLayer } from '../plugins/semantic-layer/index.ts';
+import { sharedLimits } from '../plugins/shared-limits/index.ts';
 import { sqlLimits } from '../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../plugins/telemetry-otel/index.ts';
 import { usage } from '../plugins/usage/index.ts';
@@ -148,6 +149,7 @@ const PLUGINS = {
   conversations: settings(conversations, { unattendedMs: 'SVC_UNATTENDED_MS' }),
   queryApi: settings(queryApi, { sqlFor: 'SVC_SQL_FOR' }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
+  sharedLimits: settings(sharedLimits, { redisUrl: named('SVC_REDIS_URL', urlOf(['redis', 'rediss'])) }),
   semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR', contextBytes: 'SVC_SEMANTIC_CONTEXT_BYTES' }),
   sqlLimits: settings(sqlLimits, {
     maxRows: 'SVC_ROW_LIMIT',

@@ -14,6 +14,7 @@ const USES: readonly (readonly [use: string, packages: readonly string[]])[] = [
   ['managed authentication (`AUTHLIB_SECRET`)', ['better-auth']],
   ['[single sign-on](single-sign-on.md) of organizations', named(/better-auth/)],
   ['actions, scheduled questions or webhooks with callbacks, with `DATABASE_URL=postgres://…`', ['pg-boss']],
+  ['limits that servers share over Redis (`SVC_REDIS_URL`)', ['@redis/client']],
   ['e-mail (`SVC_SMTP_URL`)', ['nodemailer']],
   ['`SVC_PROVIDER=anthropic`', ['@ai-sdk/anthropic']],
   ['`SVC_PROVIDER=google`', ['@ai-sdk/google']],

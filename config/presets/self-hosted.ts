@@ -46,6 +46,7 @@ import { rowSecurity } from '../../plugins/row-security/index.ts';
 import { scheduler } from '../../plugins/scheduler/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { semanticQuery } from '../../plugins/semantic-query/index.ts';
+import { sharedLimits } from '../../plugins/shared-limits/index.ts';
 import { shares } from '../../plugins/shares/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
@@ -148,6 +149,7 @@ function builtIn(env: Env): PluginEntry[] {
     health(),
     internalDb(env.internalDb),
     changes(),
+    sharedLimits(env.sharedLimits),
     jobs(),
     outbound(env.outbound),
     ...authentication(env),

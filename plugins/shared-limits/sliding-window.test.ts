@@ -27,6 +27,42 @@ it('agrees with counting by hand', () => {
   );
 });
 
+it('agrees with counting by hand when other servers have let requests pass, too', () => {
+  const event = fc.record({
+    from: fc.constantFrom('here', 'there'),
+    count: fc.integer({ min: 1, max: 3 }),
+    afterMs: fc.constantFrom(0, 1, 999, 20_000, 59_999, 60_000),
+  });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(event, { maxLength: 60 }), (limit, events) => {
+      const windows = new SlidingWindow({ limit, windowMs, maxKeys: 10 });
+      // Others are known of once the key has been used here.
+      expect(windows.take('a', 0)).toBe(0);
+      const here = [0];
+      const there: number[] = [];
+      let now = 0;
+      for (const { from, count, afterMs } of events) {
+        now += afterMs;
+        if (from === 'there') {
+          for (let at = 0; at < count; at += 1) there.push(now);
+          windows.learn(
+            'a',
+            [...Map.groupBy(there, (at) => at)].map(([atMs, all]) => ({ atMs, count: all.length })),
+          );
+          continue;
+        }
+        const inside = [...here, ...there].filter((at) => at > now - windowMs).toSorted((a, b) => a - b);
+        const waitMs = windows.take('a', now);
+        expect(waitMs).toBe(inside.length < limit ? 0 : (inside[inside.length - limit] ?? 0) + windowMs - now);
+        if (waitMs === 0) here.push(now);
+      }
+      const parts = windows.counts('a', 30, now);
+      const partOf = (at: number) => Math.floor((now - at) / (windowMs / 30));
+      expect(parts).toEqual(Array.from({ length: 30 }, (_, part) => here.filter((at) => partOf(at) === part).length));
+    }),
+  );
+});
+
 describe('with more keys than there is room for', () => {
   it('a busy key is not reset by a flood of others', () => {
     const windows = new SlidingWindow({ limit: 5, windowMs, maxKeys: 1_000 });

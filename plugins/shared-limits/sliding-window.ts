@@ -1,4 +1,7 @@
-/** Counts requests by key over a window that slides: exact for each key, in memory that is bounded. */
+/**
+ * Counts requests by key over a window that slides: exact for each key, in memory that is bounded, and together with those
+ * that other servers have told of.
+ */
 
 export interface WindowOptions {
   /** Requests in any window. */
@@ -8,10 +11,18 @@ export interface WindowOptions {
   readonly maxKeys: number;
 }
 
+/** Requests that another server has let pass, and when they came at the latest, on this server's clock. */
+export interface RemoteRequests {
+  readonly atMs: number;
+  readonly count: number;
+}
+
 /** When the requests of one key came, oldest first. Those before `first` have left the window. */
 interface Requests {
   times: number[];
   first: number;
+  /** Oldest first. */
+  remote?: readonly RemoteRequests[];
 }
 
 /** Keys looked at when one has to make room. */
@@ -48,13 +59,32 @@ export class SlidingWindow {
       requests = this.#room(nowMs);
       this.#keys.set(key, requests);
     }
-    if (this.#countIn(requests, nowMs) >= this.#limit) {
-      return (requests.times[requests.first] as number) + this.#windowMs - nowMs;
-    }
+    const count = this.#countIn(requests, nowMs);
+    if (count >= this.#limit) return nthOldest(requests, count - this.#limit + 1) + this.#windowMs - nowMs;
     // A literal takes the room of one number, a first push that of many.
     if (requests.times.length === 0) requests.times = [nowMs];
     else requests.times.push(nowMs);
     return 0;
+  }
+
+  /** Replaces what is known of a key's requests to other servers. */
+  learn(key: string, remote: readonly RemoteRequests[]): void {
+    const requests = this.#keys.get(key);
+    if (requests === undefined) return;
+    if (remote.length === 0) delete requests.remote;
+    else requests.remote = remote.toSorted((a, b) => a.atMs - b.atMs);
+  }
+
+  /** How many requests of the key came to this server in each of the last `steps` parts of the window, latest first. */
+  counts(key: string, steps: number, nowMs: number): number[] {
+    const { times, first } = this.#keys.get(key) ?? { times: [], first: 0 };
+    let after = times.length;
+    return Array.from({ length: steps }, (_, step) => {
+      const from = Math.max(first, indexAfter(times, nowMs - ((step + 1) * this.#windowMs) / steps));
+      const count = Math.max(0, after - from);
+      after = Math.min(after, from);
+      return count;
+    });
   }
 
   /** Requests in the window that ends now. What has left it is let go of once it is the greater part. */
@@ -67,7 +97,15 @@ export class SlidingWindow {
       requests.times = times.slice(requests.first);
       requests.first = 0;
     }
-    return requests.times.length - requests.first;
+    const own = requests.times.length - requests.first;
+    return requests.remote === undefined ? own : own + this.#countRemote(requests, nowMs);
+  }
+
+  #countRemote(requests: Requests, nowMs: number): number {
+    const remote = requests.remote?.filter(({ atMs }) => atMs + this.#windowMs > nowMs) ?? [];
+    if (remote.length > 0) requests.remote = remote;
+    else delete requests.remote;
+    return remote.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The next key on the round; `undefined` when there is none at all. */
@@ -100,4 +138,28 @@ export class SlidingWindow {
     this.#keys.delete(quiet[0]);
     return quiet[1];
   }
+}
+
+/** Index of the first time after `ms`. */
+function indexAfter(times: readonly number[], ms: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] as number) > ms) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** When the `nth` oldest request came, of those to this and to other servers. */
+function nthOldest({ times, first, remote = [] }: Requests, nth: number): number {
+  let left = nth;
+  for (const { atMs, count } of remote) {
+    const own = times[first + left - 1];
+    if (own !== undefined && own <= atMs) return own;
+    left -= count;
+    // With those that came here before it.
+    if (left <= 0 || (times[first + left - 1] ?? Number.POSITIVE_INFINITY) <= atMs) return atMs;
+  }
+  return times[first + left - 1] as number;
 }

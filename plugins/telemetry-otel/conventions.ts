@@ -29,4 +29,5 @@ export const ATLAS = {
   hook: 'atlas.hook',
   plugin: 'atlas.plugin',
   budget: 'atlas.budget',
+  limitsStore: 'atlas.limits.store',
 } as const;

@@ -65,6 +65,12 @@ export const METRICS = {
     description: 'Questions that were refused or cut short because a token budget was spent.',
     attributes: ['atlas.budget'],
   },
+  'atlas.limits.not_shared': {
+    kind: 'counter',
+    unit: '{failure}',
+    description: 'Times that limits could not be shared with other servers, so that this one counted by itself.',
+    attributes: ['atlas.limits.store'],
+  },
   'db.client.operation.duration': {
     kind: 'histogram',
     unit: 's',

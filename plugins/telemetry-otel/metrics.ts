@@ -3,6 +3,7 @@ import type { Meter } from '@opentelemetry/api';
 import type { PluginContext } from '../../kernel/index.ts';
 import { modelCalled } from '../agent/index.ts';
 import { requestBegun, requestEnded } from '../http/index.ts';
+import { limitsNotShared } from '../shared-limits/index.ts';
 import { budgetExhausted, usageCounted } from '../usage/index.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { ATLAS, GEN_AI } from './conventions.ts';
@@ -43,6 +44,9 @@ export function watchMetrics(ctx: PluginContext, meter: Meter): SqlWatch {
   });
   const exhausted = counter('atlas.budget.exhausted');
   ctx.on(budgetExhausted, ({ budget }) => exhausted.add(1, { [ATLAS.budget]: budget }));
+
+  const notShared = counter('atlas.limits.not_shared');
+  ctx.on(limitsNotShared, ({ store }) => notShared.add(1, { [ATLAS.limitsStore]: store }));
 
   const sqlDuration = histogram('db.client.operation.duration');
   const settled = counter('atlas.sql.settled');

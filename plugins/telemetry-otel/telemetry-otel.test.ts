@@ -15,6 +15,7 @@ import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { modelOpenai } from '../model-openai/index.ts';
 import { queryApi } from '../query-api/index.ts';
+import { sharedLimits } from '../shared-limits/index.ts';
 import { usage } from '../usage/index.ts';
 import { type ReceivedSpan, startCollector } from './collector.fixture.ts';
 import { METRICS, type MetricName, prometheusName, telemetryOtel } from './index.ts';
@@ -337,8 +338,10 @@ describe('GET /api/v1/metrics', () => {
   });
 
   it('has the names, labels and only those that README and catalog list', async () => {
-    await using t = await start({ metricsRoute: true, metricsPublic: true }, { plugins: USAGE });
+    const limits = sharedLimits({ redisUrl: 'redis://127.0.0.1:1' });
+    await using t = await start({ metricsRoute: true, metricsPublic: true }, { plugins: [...USAGE, limits] });
     await t.ask();
+    await t.app.get(sharedLimits).attempts('test').forget('nothing');
     const text = async () => (await fetch(`${t.url}/api/v1/metrics`)).text();
     const served = async () => [...(await text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name).sort();
     const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');

@@ -1,13 +1,13 @@
 /** Builds the channels from their options: checked, with the actor of their questions and the counters of their limits. */
 import { type Actor, AtlasError } from '../../kernel/index.ts';
-import { SlidingWindow } from '../rate-limit/index.ts';
+import type { RequestWindow, SharedLimits } from '../shared-limits/index.ts';
 import type { ChannelOptions } from './options.ts';
 
 export interface Channel {
   readonly options: ChannelOptions;
   readonly actor: Actor;
   readonly orgId: string | null;
-  readonly requests: SlidingWindow;
+  readonly requests: RequestWindow;
   /** Requests that wait for their answers. */
   running: number;
 }
@@ -39,7 +39,7 @@ function check({ channelId, authType, secret, replayWindowSeconds }: ChannelOpti
 }
 
 /** The channels by their ids. Throws `configuration_error` for one that cannot work, never with its secret. */
-export function channelsOf(given: readonly ChannelOptions[]): ReadonlyMap<string, Channel> {
+export function channelsOf(given: readonly ChannelOptions[], limits: SharedLimits): ReadonlyMap<string, Channel> {
   const channels = new Map<string, Channel>();
   for (const options of given) {
     const { channelId, runAs, requestsPerMinute: limit } = options;
@@ -57,7 +57,7 @@ export function channelsOf(given: readonly ChannelOptions[]): ReadonlyMap<string
         claims: runAs?.claims ?? {},
       },
       orgId: runAs?.orgId ?? null,
-      requests: new SlidingWindow({ limit, windowMs: 60_000, maxKeys: 1 }),
+      requests: limits.window(`webhook-interaction.${channelId}`, { limit, windowMs: 60_000, maxKeys: 1 }),
       running: 0,
     });
   }

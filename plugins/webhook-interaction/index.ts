@@ -6,6 +6,7 @@ import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
+import { localLimits, sharedLimits } from '../shared-limits/index.ts';
 import { answersOf } from './answers.ts';
 import { callbacksOf } from './callbacks.ts';
 import { channelsOf, MODE } from './channels.ts';
@@ -24,10 +25,17 @@ export const webhookInteraction = definePlugin({
   version: '1.0.0',
   type: 'interaction',
   description: 'Answers questions that automation tools send over HTTP, at once or through a callback.',
-  needs: { http, outbound, agent: optional(agent), db: optional(internalDb), jobs: optional(jobs) },
+  needs: {
+    http,
+    outbound,
+    agent: optional(agent),
+    db: optional(internalDb),
+    jobs: optional(jobs),
+    limits: optional(sharedLimits),
+  },
   options: WebhookOptions,
-  setup(ctx, options, { http, outbound, agent, db, jobs }) {
-    const channels = channelsOf(options.channels);
+  setup(ctx, options, { http, outbound, agent, db, jobs, limits }) {
+    const channels = channelsOf(options.channels, limits ?? localLimits(ctx.now));
     const answers = answersOf(ctx, options.executeQuery, agent, http);
     const callbacks = callbacksOf(ctx, channels, answers, outbound, options.callbackTimeoutMs);
     const { queueConcurrency: concurrency, callbackTimeoutMs, bodyLimitBytes } = options;

@@ -65,7 +65,7 @@ const Channel = Type.Object(
       default: 600,
       minimum: 1,
       maximum: 100_000,
-      description: 'authenticated requests in any 60 seconds, on each server',
+      description: 'authenticated requests in any 60 seconds, on all servers that share their limits',
     }),
     maxConcurrent: Type.Integer({
       default: 50,

@@ -30,6 +30,7 @@ export const NAVIGATION: readonly Section[] = [
       'docs/authentication.md',
       'docs/single-sign-on.md',
       'docs/deployment.md',
+      'docs/scaling.md',
       'docs/operations.md',
       'docs/security.md',
       'docs/models.md',

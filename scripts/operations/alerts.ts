@@ -101,6 +101,14 @@ export const ALERTS: readonly Alert[] = [
     summary: `The heap of {{ $labels.instance }} is full to {{ $value | humanizePercentage }}; over ${MAX_HEAP_SHARE * 100} % it refuses requests.`,
   },
   {
+    alert: 'AtlasLimitsNotShared',
+    severity: 'warning',
+    expr: `sum by (job, instance, atlas_limits_store) (increase(${series('atlas.limits.not_shared', JOB)}[5m])) > 2`,
+    for: '5m',
+    summary:
+      '{{ $labels.instance }} counts limits by itself, because {{ $labels.atlas_limits_store }} does not answer.',
+  },
+  {
     alert: 'AtlasBudgetSpent',
     severity: 'info',
     expr: `sum by (job, atlas_budget) (increase(${series('atlas.budget.exhausted', { ...JOB, 'atlas.budget': /userDay|orgMonth/ })}[1h])) > 0`,

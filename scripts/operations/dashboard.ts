@@ -88,6 +88,16 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
         ],
       ],
     },
+    {
+      title: 'Limits that could not be shared',
+      unit: 'short',
+      queries: [
+        [
+          `sum by (instance, atlas_limits_store) (increase(${series('atlas.limits.not_shared', CHOSEN)}[5m]))`,
+          '{{instance}} {{atlas_limits_store}}',
+        ],
+      ],
+    },
   ],
   Databases: [
     {

@@ -25,6 +25,8 @@ suiteNeeding(
     await second.signIn('north');
     const read = async (url: string) => (await succeeded(second.send('north', 'GET', url))).body;
     expect((await read('/api/v1/conversations')).total).toBe(2);
+    // Sign-ups and sign-ins are counted in the database.
+    expect((await read('/api/health')).components.limits).toMatchObject({ status: 'healthy', store: 'postgres' });
     const [task] = (await read('/api/v1/scheduled-tasks')).tasks;
     const path = `/api/v1/scheduled-tasks/${task.id}`;
     await succeeded(second.send('north', 'POST', `${path}/run`));
