@@ -17,6 +17,7 @@ import { deliverEmail } from '../deliver-email/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
+import { localLimits, sharedLimits } from '../shared-limits/index.ts';
 import type { AuthManaged } from './api.ts';
 import { authExtend } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -69,10 +70,11 @@ export const authManaged = definePlugin({
     server: optional(http),
     log: optional(audit),
     changes: optional(changes),
+    limits: optional(sharedLimits),
     email: optional(deliverEmail),
   },
   options: AuthManagedOptions,
-  async setup(ctx, options, { db, server, log: auditLog, changes, email }): Promise<AuthManaged> {
+  async setup(ctx, options, { db, server, log: auditLog, changes, limits, email }): Promise<AuthManaged> {
     const settings = withPublicUrl(options, server?.link(''));
     checkSettings(settings, db.configured);
     requirePackages(['better-auth'], import.meta.url);
@@ -85,6 +87,7 @@ export const authManaged = definePlugin({
       audit: auditLog,
       ctx,
       changes,
+      limits: limits ?? localLimits(ctx.now),
       link: (path) => server?.link(path) ?? (settings.url && new URL(path, settings.url).href),
       isMailed: email?.isConfigured === true,
       hasHome: () => server?.routes().some(({ value }) => value.path === '/') === true,

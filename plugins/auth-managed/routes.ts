@@ -167,16 +167,16 @@ export class BetterAuthRoutes {
   async #signIn(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {
     const { email } = request.body as SignUpBody;
     await this.#init.admit({ by: 'password', email: email.toLowerCase() });
-    const attempt = this.#init.throttle.begin(email, request.ip);
+    const attempt = await this.#init.throttle.begin(email, request.ip);
     const turn: HashTurn = { kind: attempt.familiar ? 'member' : 'sign-in', key: attempt.key, signal };
     try {
       const call: CallInit = { turn };
       const reply = await this.#ask(endpoint, request, call);
       await this.#checkSignIn(reply, call);
-      attempt.succeeded();
+      await attempt.succeeded();
       return reply;
     } catch (error) {
-      if (!(error instanceof AtlasError && error.code === 'auth_error')) attempt.undone();
+      if (!(error instanceof AtlasError && error.code === 'auth_error')) await attempt.undone();
       throw error;
     }
   }
@@ -214,14 +214,14 @@ export class BetterAuthRoutes {
     if (!signUp) return this.#ask(endpoint, request);
     checkNewPassword(password);
     await this.#init.admit({ by: 'password', email: email.toLowerCase() });
-    const attempt = signUps.begin(email, request.ip);
+    const attempt = await signUps.begin(email, request.ip);
     const turn: HashTurn = { kind: 'sign-up', key: attempt.key, signal };
     let passwordHash: string;
     try {
       // The library hashes in its transaction, which would keep a connection, on SQLite the only one, for as long.
       passwordHash = await passwords.hash(password, turn);
     } catch (error) {
-      attempt.undone();
+      await attempt.undone();
       throw error;
     }
     await bootstrap.makeWay(email, turn);
@@ -232,7 +232,7 @@ export class BetterAuthRoutes {
       return ask();
     });
     // For an address that is taken, the library makes up a user, who must not be remembered.
-    if (await this.#exists(reply)) throttle.recognise(email, request.ip);
+    if (await this.#exists(reply)) await throttle.recognise(email, request.ip);
     return reply;
   }
 

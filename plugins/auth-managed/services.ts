@@ -4,6 +4,7 @@ import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { Changes } from '../changes/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
+import type { SharedLimits } from '../shared-limits/index.ts';
 import { AccountMail } from './accounts/account-mail.ts';
 import { AccountPassword } from './accounts/account-password.ts';
 import { AccountRecovery } from './accounts/account-recovery.ts';
@@ -68,6 +69,7 @@ export interface ServiceParts {
   readonly ctx: PluginContext;
   /** Tells other servers of users who have changed. */
   readonly changes: Changes | undefined;
+  readonly limits: SharedLimits;
   /** The address of a path below the public URL, if that is known. */
   readonly link: (path: string) => string | undefined;
   /** Whether the server sends mails. */
@@ -77,7 +79,7 @@ export interface ServiceParts {
 }
 
 export async function createServices(options: AuthManagedOptions, parts: ServiceParts) {
-  const { db, audit, ctx, changes, link, isMailed, hasHome } = parts;
+  const { db, audit, ctx, changes, limits, link, isMailed, hasHome } = parts;
   const { now, log } = ctx;
   const hooks: AccountHooks = {
     userChange: (change, scope) => ctx.call(userChange, change, scope),
@@ -89,7 +91,7 @@ export async function createServices(options: AuthManagedOptions, parts: Service
   const store = new Store(db);
   const passwords = new Passwords();
   const sessionCache = new SessionCache(changes);
-  const throttle = new Throttle(now);
+  const throttle = new Throttle(limits.attempts('auth-managed.sign-in'));
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
   const bootstrap = new Bootstrap({ store, passwords, adminEmail, production, log });
@@ -100,7 +102,7 @@ export async function createServices(options: AuthManagedOptions, parts: Service
   const directory = new UserDirectory(store);
   const governance = new Governance(store);
   const users = new Users({ store, directory, governance, sessionCache, hooks, audit });
-  const mail = new AccountMail({ ctx, log, link });
+  const mail = new AccountMail({ ctx, log, link, attempts: limits.attempts('auth-managed.mail') });
   const invitations = new Invitations({ store, audit, mail, link });
   const password = new AccountPassword({ store, passwords, sessionCache, throttle, audit, admit });
   const recovery = new AccountRecovery({
@@ -113,13 +115,16 @@ export async function createServices(options: AuthManagedOptions, parts: Service
     audit,
     mail,
     tokens: new MailTokens(options.secret, now),
-    throttle: new Throttle(now, 'There were too many requests for a new password.'),
+    throttle: new Throttle(
+      limits.attempts('auth-managed.recovery'),
+      'There were too many requests for a new password.',
+    ),
     now,
     admit,
   });
   const mustMail = () => mailRequired(isMailed);
   const social = providersOf(options).length > 0;
-  const signUps = new Throttle(now, 'There were too many attempts to sign up.');
+  const signUps = new Throttle(limits.attempts('auth-managed.sign-up'), 'There were too many attempts to sign up.');
   const endpoints = {
     library,
     store,

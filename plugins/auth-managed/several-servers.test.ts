@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../test/harness/internal-databases.ts';
-import { Client, databases, idOf, setRole, startServer, USERS, userOf } from '../../test/harness/managed-server.ts';
+import {
+  Client,
+  databases,
+  idOf,
+  PASSWORD,
+  setRole,
+  startServer,
+  USERS,
+  userOf,
+} from '../../test/harness/managed-server.ts';
 import { changes } from '../changes/index.ts';
+import { sharedLimits } from '../shared-limits/index.ts';
 
 describe.each(dialects)('several servers on one database on %s', (dialect) => {
   const { url } = databases();
@@ -68,5 +78,33 @@ describe.each(dialects)('several servers on one database on %s', (dialect) => {
     const there = at(two, ann);
     await expect.poll(() => isBelieved(there), { interval: 500 }).toBe(true);
     expect(await isBelieved(at(one, there))).toBe(true);
+  });
+});
+
+describe('wrong passwords at several servers on PostgreSQL', () => {
+  const { url } = databases();
+
+  it('are counted together, from each address apart, and a right one counts for all', async () => {
+    const database = await url('postgres');
+    const start = () => startServer(database, {}, [sharedLimits()], { trustProxy: true });
+    await using one = await start();
+    await using two = await start();
+    await new Client(one).signUp('ann@example.com');
+    const tries = (server: { url: string }, password: string, ip = '192.0.2.1') =>
+      new Client(server).signIn('ann@example.com', password, { 'x-forwarded-for': ip });
+    // At once, so that nothing depends on how long they take.
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 30 },
+        async (_, index) => (await tries(index % 2 === 0 ? one : two, 'wrong password')).status,
+      ),
+    );
+    // Ten, and one more for each wait that ends meanwhile; two servers that counted apart would try twenty.
+    const tried = statuses.filter((status) => status === 401).length;
+    expect([tried >= 10, tried < 15]).toEqual([true, true]);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30 - tried);
+    // Who has signed up at one server is known at the other, and not held up by what others do elsewhere.
+    expect((await tries(two, PASSWORD, '127.0.0.1')).status).toBe(200);
+    expect((await tries(one, PASSWORD, '192.0.2.2')).status).toBe(200);
   });
 });

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
+import { localLimits } from '../shared-limits/index.ts';
 import { Origins } from './accounts/request-origins.ts';
 import { cookieDomain } from './better-auth/cookie-domain.ts';
 import { betterAuthError } from './better-auth/errors.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
+
+const throttleAt = (now: () => number) => new Throttle(localLimits(now).attempts('test'));
 
 it.each([
   ['https://api.example.com', ['https://app.example.com'], 'example.com'],
@@ -68,101 +71,103 @@ it('accepts origins of the public address and of the requested host', () => {
   expect(allows(plain, { origin: 'http://localhost:3001' })).toBe(false);
 });
 
-it('makes waits grow, end, and expire', () => {
+it('makes waits grow, end, and expire', async () => {
   let now = 0;
-  const throttle = new Throttle(() => now);
+  const throttle = throttleAt(() => now);
   const fail = (account = 'ann', address = '1.1.1.1') => throttle.begin(account, address);
-  const wait = () => {
+  const wait = async () => {
     try {
-      fail().undone();
+      await (await fail()).undone();
       return 0;
     } catch (error) {
       return (error as { retryAfterSeconds: number }).retryAfterSeconds;
     }
   };
-  for (let index = 0; index < 10; index += 1) fail();
+  for (let index = 0; index < 10; index += 1) await fail();
   const waits = [];
   for (let index = 0; index < 14; index += 1) {
-    waits.push(wait());
-    now += wait() * 1_000;
-    fail();
+    waits.push(await wait());
+    now += (await wait()) * 1_000;
+    await fail();
   }
   expect(waits.slice(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
   // Somebody else's address is not blocked by that, and the owner gets in from elsewhere.
-  throttle.begin('ANN ', '2.2.2.2').succeeded();
-  expect(() => fail()).toThrow(/too many/);
+  await (await throttle.begin('ANN ', '2.2.2.2')).succeeded();
+  await expect(fail()).rejects.toThrow(/too many/);
   now += 1_800_001;
-  for (let index = 0; index < 10; index += 1) fail();
-  expect(() => fail()).toThrow();
+  for (let index = 0; index < 10; index += 1) await fail();
+  await expect(fail()).rejects.toThrow();
 });
 
 it.each<[string, (attempt: number) => [account: string, ip: string], free: number, longestWaitS: number]>([
   ['an account from one address', () => ['ann', '1.1.1.1'], 10, 900],
   ['an account from anywhere', (attempt) => ['ann', `1.1.${attempt}.1`], 50, 30],
   ['an address, whatever the account', (attempt) => [`user${attempt}`, '1.1.1.1'], 100, 900],
-])('counts %s: free attempts, then waits that double up to a limit', (_, attemptOf, free, longestWaitS) => {
+])('counts %s: free attempts, then waits that double up to a limit', async (_, attemptOf, free, longestWaitS) => {
   let now = 0;
-  const throttle = new Throttle(() => now);
-  for (let attempt = 0; attempt < free; attempt += 1) throttle.begin(...attemptOf(attempt));
+  const throttle = throttleAt(() => now);
+  for (let attempt = 0; attempt < free; attempt += 1) await throttle.begin(...attemptOf(attempt));
   const waits: number[] = [];
   for (let attempt = free; attempt < free + 12; attempt += 1) {
     try {
-      throttle.begin(...attemptOf(attempt));
+      await throttle.begin(...attemptOf(attempt));
     } catch (error) {
       const { retryAfterSeconds } = error as { retryAfterSeconds: number };
       waits.push(retryAfterSeconds);
       now += retryAfterSeconds * 1_000;
-      throttle.begin(...attemptOf(attempt));
+      await throttle.begin(...attemptOf(attempt));
     }
   }
   expect(waits).toEqual(Array.from({ length: 12 }, (_, doubled) => Math.min(2 ** doubled, longestWaitS)));
 });
 
-it('slows down one address that tries many accounts, and many addresses that try one', () => {
-  const spray = new Throttle(() => 0);
-  for (let index = 0; index < 100; index += 1) spray.begin(`user${index}`, '1.1.1.1');
-  expect(() => spray.begin('one more', '1.1.1.1')).toThrow();
-  spray.begin('one more', '2.2.2.2');
+it('slows down one address that tries many accounts, and many addresses that try one', async () => {
+  const spray = throttleAt(() => 0);
+  for (let index = 0; index < 100; index += 1) await spray.begin(`user${index}`, '1.1.1.1');
+  await expect(spray.begin('one more', '1.1.1.1')).rejects.toThrow();
+  await spray.begin('one more', '2.2.2.2');
   // One subscriber has a whole /64.
-  const network = new Throttle(() => 0);
-  for (let index = 0; index < 100; index += 1) network.begin(`user${index}`, `2001:db8::${index.toString(16)}`);
-  expect(() => network.begin('one more', '2001:db8::ffff')).toThrow();
-  network.begin('one more', '2001:db8:0:1::1');
-  const crowd = new Throttle(() => 0);
-  for (let index = 0; index < 50; index += 1) crowd.begin('ann', `1.1.1.${index}`);
-  expect(() => crowd.begin('ann', '9.9.9.9')).toThrow();
+  const network = throttleAt(() => 0);
+  for (let index = 0; index < 100; index += 1) await network.begin(`user${index}`, `2001:db8::${index.toString(16)}`);
+  await expect(network.begin('one more', '2001:db8::ffff')).rejects.toThrow();
+  await network.begin('one more', '2001:db8:0:1::1');
+  const crowd = throttleAt(() => 0);
+  for (let index = 0; index < 50; index += 1) await crowd.begin('ann', `1.1.1.${index}`);
+  await expect(crowd.begin('ann', '9.9.9.9')).rejects.toThrow();
 });
 
-it('counts an account in any spelling as one, and says when to try again', () => {
-  const throttle = new Throttle(() => 0);
-  const refusals = Array.from({ length: 30 }, (_, n) => {
-    try {
-      throttle.begin(n % 2 === 0 ? ' Ann@Example.com' : 'ann@example.com ', '1.1.1.1');
-      return undefined;
-    } catch (error) {
-      return error;
+it('counts an account in any spelling as one, and says when to try again', async () => {
+  const refusalsOf = async (throttle: Throttle, emailOf: (n: number) => string) => {
+    const refusals: unknown[] = [];
+    for (let n = 0; n < 30; n += 1) {
+      refusals.push(
+        await throttle.begin(emailOf(n), '1.1.1.1').then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      );
     }
-  });
+    return refusals;
+  };
+  const refusals = await refusalsOf(
+    throttleAt(() => 0),
+    (n) => (n % 2 === 0 ? ' Ann@Example.com' : 'ann@example.com '),
+  );
+  const alone = await refusalsOf(
+    throttleAt(() => 0),
+    () => 'bob@example.com',
+  );
   const first = refusals.findIndex((error) => error !== undefined);
-  const alone = new Throttle(() => 0);
-  const attempts = Array.from({ length: 30 }, () => {
-    try {
-      alone.begin('bob@example.com', '1.1.1.1');
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  });
-  expect(first).toBe(attempts.findIndex((error) => error !== undefined));
+  expect(first).toBe(alone.findIndex((error) => error !== undefined));
   const { retryAfterSeconds } = refusals[first] as { retryAfterSeconds: number };
   expect(refusals[first]).toMatchObject({ code: 'rate_limited', hint: `Try again in ${retryAfterSeconds} s.` });
 });
 
-it('never limits successful sign-ins, and remembers a bounded number of users', () => {
-  const throttle = new Throttle(() => 0);
-  for (let index = 0; index < 500; index += 1) throttle.begin('ann', '1.1.1.1').succeeded();
-  for (let index = 0; index < 60_000; index += 1) throttle.begin(`user${index}`, `address ${index}`);
-  throttle.begin('ann', '1.1.1.1').succeeded();
+it('never limits successful sign-ins, and remembers a bounded number of users', async () => {
+  const throttle = throttleAt(() => 0);
+  for (let index = 0; index < 500; index += 1) await (await throttle.begin('ann', '1.1.1.1')).succeeded();
+  for (let index = 0; index < 60_000; index += 1) await throttle.begin(`user${index}`, `address ${index}`);
+  await (await throttle.begin('ann', '1.1.1.1')).succeeded();
 });
 
 it('hashes passwords, and keeps on after a failure', async () => {
@@ -174,29 +179,31 @@ it('hashes passwords, and keeps on after a failure', async () => {
   expect(await passwords.verify(hash, 'a password')).toBe(true);
 });
 
-it('keeps its counts when it refuses attempts', () => {
-  const throttle = new Throttle(() => 0);
-  for (let index = 0; index < 10; index += 1) throttle.begin('ann', '2.2.2.2');
-  for (let index = 0; index < 100; index += 1) throttle.begin(`user${index}`, '1.1.1.1');
-  for (let index = 0; index < 60_000; index += 1) expect(() => throttle.begin(`other${index}`, '1.1.1.1')).toThrow();
-  expect(() => throttle.begin('ann', '2.2.2.2')).toThrow(/too many/);
+it('keeps its counts when it refuses attempts', async () => {
+  const throttle = throttleAt(() => 0);
+  for (let index = 0; index < 10; index += 1) await throttle.begin('ann', '2.2.2.2');
+  for (let index = 0; index < 100; index += 1) await throttle.begin(`user${index}`, '1.1.1.1');
+  for (let index = 0; index < 60_000; index += 1)
+    await expect(throttle.begin(`other${index}`, '1.1.1.1')).rejects.toThrow();
+  await expect(throttle.begin('ann', '2.2.2.2')).rejects.toThrow(/too many/);
 });
 
-it('admits a user who has succeeded from the address before, whatever others do there', () => {
+it('admits a user who has succeeded from the address before, whatever others do there', async () => {
   let now = 0;
-  const throttle = new Throttle(() => now);
-  throttle.begin('ann', '1.1.1.1').succeeded();
-  throttle.recognise('bob', '1.1.1.1');
-  for (let index = 0; index < 100; index += 1) throttle.begin(`user${index}`, '1.1.1.1');
-  for (let index = 0; index < 50; index += 1) throttle.begin('ann', `2.2.2.${index}`);
-  expect(() => throttle.begin('somebody', '1.1.1.1')).toThrow(/too many/);
-  expect(() => throttle.begin('ann', '3.3.3.3')).toThrow(/too many/);
-  expect([throttle.begin('Ann', '1.1.1.1').familiar, throttle.begin('bob', '1.1.1.1').familiar]).toEqual([true, true]);
+  const throttle = throttleAt(() => now);
+  await (await throttle.begin('ann', '1.1.1.1')).succeeded();
+  await throttle.recognise('bob', '1.1.1.1');
+  for (let index = 0; index < 100; index += 1) await throttle.begin(`user${index}`, '1.1.1.1');
+  for (let index = 0; index < 50; index += 1) await throttle.begin('ann', `2.2.2.${index}`);
+  await expect(throttle.begin('somebody', '1.1.1.1')).rejects.toThrow(/too many/);
+  await expect(throttle.begin('ann', '3.3.3.3')).rejects.toThrow(/too many/);
+  const [ann, bob] = [await throttle.begin('Ann', '1.1.1.1'), await throttle.begin('bob', '1.1.1.1')];
+  expect([ann.familiar, bob.familiar]).toEqual([true, true]);
   // Who guesses there is slowed down all the same.
-  for (let index = 0; index < 9; index += 1) throttle.begin('ann', '1.1.1.1');
-  expect(() => throttle.begin('ann', '1.1.1.1')).toThrow(/too many/);
+  for (let index = 0; index < 9; index += 1) await throttle.begin('ann', '1.1.1.1');
+  await expect(throttle.begin('ann', '1.1.1.1')).rejects.toThrow(/too many/);
   now += 31 * 86_400_000;
-  expect(throttle.begin('ann', '1.1.1.1').familiar).toBe(false);
+  expect((await throttle.begin('ann', '1.1.1.1')).familiar).toBe(false);
 });
 
 it('changes the version of what is cached about a user', () => {

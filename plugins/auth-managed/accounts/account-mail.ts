@@ -1,6 +1,5 @@
 /** Sends mails about accounts, such as invitations, where the composition has a plugin that delivers by e-mail. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import {
   AtlasError,
   type Delivery,
@@ -11,13 +10,19 @@ import {
   type PluginContext,
   type Scope,
 } from '../../../kernel/index.ts';
-import { atMostEntries } from '../cache-bound.ts';
+import type { Attempts } from '../../shared-limits/index.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Mails of a kind that one person gets in a day; for a forgotten password, which anybody may ask for, in an hour. */
-const MOST_TO_ADDRESS = { invitation: 3, password: 5, address: 3, notice: 10 } as const;
+const TO_ADDRESS = {
+  invitation: { free: 3, forgetMs: DAY_MS },
+  password: { free: 5, forgetMs: HOUR_MS },
+  address: { free: 3, forgetMs: DAY_MS },
+  notice: { free: 10, forgetMs: DAY_MS },
+} as const;
 /** That one sender, such as an organization, sends in an hour. */
-const MOST_OF_SENDER = 100;
+const OF_SENDER = { free: 100, forgetMs: HOUR_MS };
 /** Letters that are being written for people whose answer has been made. */
 const MOST_LATER = 1_000;
 const LONGEST_NAME = 100;
@@ -25,7 +30,7 @@ const LONGEST_NAME = 100;
 const DEADLINE_MS = 15_000;
 
 export interface AccountLetter {
-  readonly kind: keyof typeof MOST_TO_ADDRESS;
+  readonly kind: keyof typeof TO_ADDRESS;
   /** Names the letter in the log. */
   readonly id: string;
   readonly to: string;
@@ -46,13 +51,12 @@ export interface AccountMailInit {
   readonly log: Logger;
   /** The address of a path below the public URL, if that is known. */
   readonly link: (path: string) => string | undefined;
+  /** Counts mails. */
+  readonly attempts: Attempts;
 }
 
 export class AccountMail {
   readonly #init: AccountMailInit;
-  // In memory, so each server counts by itself.
-  readonly #toAddress = new LRUCache<string, number>(atMostEntries(50_000));
-  readonly #ofSender = new LRUCache<string, number>({ ...atMostEntries(10_000), ttl: HOUR_MS });
   readonly #running = new Set<Promise<void>>();
 
   constructor(init: AccountMailInit) {
@@ -92,18 +96,15 @@ This is no full link because the server does not know its own address: its opera
 
   /** Whether the mail was sent; `undefined` where nothing delivers by e-mail. Never rejects: what it is about stands. */
   async send({ kind, id, to, sender, subject, text }: AccountLetter, scope: Scope): Promise<boolean | undefined> {
-    const { log } = this.#init;
-    const address = `${kind} ${to}`;
-    const toAddress = this.#toAddress.get(address) ?? 0;
-    const ofSender = sender == null ? 0 : (this.#ofSender.get(sender) ?? 0);
-    if (toAddress >= MOST_TO_ADDRESS[kind] || ofSender >= MOST_OF_SENDER) {
+    const { log, attempts } = this.#init;
+    const { waitMs } = await attempts.count([
+      { key: `${kind} ${to}`, limit: TO_ADDRESS[kind] },
+      ...(sender == null ? [] : [{ key: `sender ${sender}`, limit: OF_SENDER }]),
+    ]);
+    if (waitMs > 0) {
       log.warn({ kind, id }, 'A mail was not sent: too many have been sent.');
       return false;
     }
-    // An entry ends with the time of its first mail.
-    const ttl = kind === 'password' ? HOUR_MS : 24 * HOUR_MS;
-    this.#toAddress.set(address, toAddress + 1, { ttl, noUpdateTTL: true });
-    if (sender != null) this.#ofSender.set(sender, ofSender + 1, { noUpdateTTL: true });
     try {
       await this.#deliver(
         { channel: 'email', recipient: { type: 'email', address: to }, subject, content: { id, text } },

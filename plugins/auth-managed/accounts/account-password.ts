@@ -110,18 +110,18 @@ export class AccountPassword {
       throw new AtlasError('This account has no password.', { code: 'conflict', hint: 'Sign in as you did before.' });
     }
     const turn = { kind: 'member', key: userId } as const;
-    const attempt = throttle.begin(`password of ${userId}`, ip);
+    const attempt = await throttle.begin(`password of ${userId}`, ip);
     let right: boolean;
     try {
       right = await passwords.verify(stored.password, currentPassword, turn);
     } catch (error) {
-      attempt.undone();
+      await attempt.undone();
       throw error;
     }
     if (!right) {
       throw new AtlasError('The current password is wrong.', { code: 'auth_error', reason: 'E_PASSWORD_WRONG' });
     }
-    attempt.succeeded();
+    await attempt.succeeded();
     return { userId, stored: stored.password };
   }
 }

@@ -71,11 +71,11 @@ export class AccountRecovery {
 
   /**
    * Mails a link to the user with the address, if there is one. The answer, and when it comes, are the same for every
-   * address. Throws `rate_limited`.
+   * address. Rejects with `rate_limited`.
    */
-  requestReset(given: string, ip: string, scope: Scope): void {
+  async requestReset(given: string, ip: string, scope: Scope): Promise<void> {
     const email = given.toLowerCase();
-    this.#init.throttle.begin(email, ip);
+    await this.#init.throttle.begin(email, ip);
     this.#init.mail.later(async () => {
       const account = await this.#accountOf({ email });
       if (account !== undefined) await this.#mailReset(account, scope);

@@ -43,7 +43,7 @@ export function recoveryRoutes({ recovery, origins, mustMail }: RecoveryRoutesIn
       responses: { 200: Requested },
       async handle(request, scope) {
         checkOrigin(request);
-        recovery.requestReset(request.body.email, request.ip, scope);
+        await recovery.requestReset(request.body.email, request.ip, scope);
         const message = 'If there is an account with this address, a mail with a link is on its way to it.';
         return { ...DONE, body: { status: true, message } };
       },
