@@ -1,6 +1,7 @@
 /** Provides any language model of the AI SDK. */
-import { definePlugin } from '../../kernel/index.ts';
+import { definePlugin, optional } from '../../kernel/index.ts';
 import { modelProviders, provideModel } from '../model-kit/index.ts';
+import { sharedLimits } from '../shared-limits/index.ts';
 import { MODEL_PROVIDERS } from './model-providers.ts';
 import { ModelAiSdkOptions } from './options.ts';
 import { aiSdkModel } from './source.ts';
@@ -14,9 +15,10 @@ export const modelAiSdk = definePlugin({
   type: 'model',
   description:
     'Any language model of the AI SDK: Anthropic, Google, Azure, Bedrock, Mistral and every other provider package.',
+  needs: { limits: optional(sharedLimits) },
   options: ModelAiSdkOptions,
-  setup(ctx, options) {
+  setup(ctx, options, { limits }) {
     ctx.tap(modelProviders, () => MODEL_PROVIDERS);
-    if (options.isDefault) provideModel(ctx, aiSdkModel(options), options);
+    if (options.isDefault) provideModel(ctx, aiSdkModel(options), options, limits);
   },
 });

@@ -28,6 +28,11 @@ export class CircuitBreaker {
     return this.#now() < this.#openUntil ? 'open' : 'half-open';
   }
 
+  /** Failed calls since the last one that was answered. */
+  get failures(): number {
+    return this.#failures;
+  }
+
   /** Time until a call is tried again. */
   get waitMs(): number {
     return Math.max(0, (this.#openUntil ?? 0) - this.#now());
@@ -48,10 +53,15 @@ export class CircuitBreaker {
     };
   }
 
+  /** Opens it, unless it is open. */
+  open(): void {
+    this.#openUntil ??= this.#now() + this.#options.openMs;
+  }
+
   #failed(isProbe: boolean): void {
     this.#failures += 1;
+    if (isProbe) this.#openUntil = undefined;
     // Calls that began before it opened do not keep it open.
-    const opens = isProbe || (this.#openUntil === undefined && this.#failures >= this.#options.failures);
-    if (opens) this.#openUntil = this.#now() + this.#options.openMs;
+    if (isProbe || this.#failures >= this.#options.failures) this.open();
   }
 }

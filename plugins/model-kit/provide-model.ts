@@ -1,5 +1,6 @@
 /** Offers a model to the agent: the part that is the same in every model plugin. */
 import { appReady, healthCheck, modelResolve, type PluginContext } from '../../kernel/index.ts';
+import type { SharedLimits } from '../shared-limits/index.ts';
 import { modelProbe } from './hooks.ts';
 import type { ModelOptions } from './options.ts';
 import { unreachable } from './reachability.ts';
@@ -9,9 +10,22 @@ import type { ModelSource } from './source.ts';
 /** After the start, which the loading of the provider's package must not delay. */
 const LOAD_AFTER_MS = 100;
 
-export function provideModel(ctx: PluginContext, source: ModelSource, options: ModelOptions): void {
+/** `limits`: where servers tell each other of open circuit breakers. */
+export function provideModel(
+  ctx: PluginContext,
+  source: ModelSource,
+  options: ModelOptions,
+  limits?: SharedLimits,
+): void {
   const { fallback, contextTokens } = options;
-  const model = resilientModel({ source, fallback, options, log: ctx.log, now: () => ctx.now() });
+  const model = resilientModel({
+    source,
+    fallback,
+    options,
+    log: ctx.log,
+    now: () => ctx.now(),
+    shared: limits?.attempts('model-kit.circuit-breakers'),
+  });
   const { provider } = source;
   ctx.tap(modelResolve, async () => ({
     model: await model.resolve(),

@@ -1,17 +1,25 @@
 /** Checks fallback and circuit breaker with real servers of the OpenAI protocol. */
 import { expect, test } from 'vitest';
-import { type AtlasError, definePlugin, healthCheck, type Question } from '../../kernel/index.ts';
+import { type AtlasError, definePlugin, healthCheck, type PluginEntry, type Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
+import { createPostgresDatabase } from '../../test/harness/postgres-database.ts';
 import { testShop } from '../../test/harness/scripted-agent.ts';
 import { agent, modelCalled, type QuestionEnded, questionEnded } from '../agent/index.ts';
+import { internalDb } from '../internal-db/index.ts';
 import { modelOpenai, openaiModel } from '../model-openai/index.ts';
+import { sharedLimits } from '../shared-limits/index.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };
 type Options = NonNullable<Parameters<typeof modelOpenai>[0]>;
 
 /** Two servers: the first model's, and the fallback's unless `alone`. */
-async function two(first: (n: number) => Step, options: Options = {}, second: Step | null = { text: 'Second.' }) {
+async function two(
+  first: (n: number) => Step,
+  options: Options = {},
+  second: Step | null = { text: 'Second.' },
+  more: PluginEntry[] = [],
+) {
   const one = await startOpenAIServer({ respond: ({ n }) => first(n) });
   const other = await startOpenAIServer({ respond: () => second ?? { text: '' } });
   const fallback = openaiModel({ provider: 'openai', apiKey: 'sk-second', baseUrl: other.url, model: 'second' });
@@ -40,6 +48,7 @@ async function two(first: (n: number) => Step, options: Options = {}, second: St
         ...options,
       }),
       agent(),
+      ...more,
     ],
   });
   return {
@@ -159,4 +168,24 @@ test('settings of every call are sent', async () => {
   await both.ask();
   expect(both.one.requests[0]?.body).toMatchObject({ temperature: 0.5, reasoning_effort: 'low', top_k: 7 });
   expect(both.one.requests[0]?.headers['x-team']).toBe('data');
+});
+
+test('a breaker that is open on one server opens those of others after two failures', async () => {
+  const url = await createPostgresDatabase();
+  const shared = [internalDb({ url }), sharedLimits()];
+  const options = { breakerFailures: 5, breakerOpenMs: 60_000 };
+  await using one = await two(() => ({ status: 503 }), options, null, shared);
+  await using other = await two(() => ({ status: 503 }), options, null, shared);
+  for (let n = 0; n < 4; n += 1) await one.ask();
+  for (let n = 0; n < 3; n += 1) await other.ask();
+  expect(other.one.requests).toHaveLength(3);
+  await one.ask();
+  expect(await one.ask()).toMatchObject({ reason: 'E_MODEL_CIRCUIT_OPEN' });
+  await expect.poll(() => other.ask()).toMatchObject({ reason: 'E_MODEL_CIRCUIT_OPEN' });
+  // The first failure of a third server is its own affair.
+  await using third = await two(() => ({ status: 503 }), options, null, shared);
+  await third.ask();
+  expect(await third.ask()).toMatchObject({ reason: 'E_MODEL' });
+  await expect.poll(() => third.ask()).toMatchObject({ reason: 'E_MODEL_CIRCUIT_OPEN' });
+  expect(third.one.requests.length).toBeLessThan(5);
 });

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
+import type { Attempts } from '../shared-limits/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
@@ -18,6 +19,12 @@ import { type Sign, startedStream } from './stream-start.ts';
 
 /** Limit for what a provider says about its failure, in the log. */
 const LONGEST_MESSAGE_CHARS = 1_000;
+
+/**
+ * Failed calls in a row that open a circuit breaker when one of another server is open. One alone may be chance, and the other
+ * server may have lost its network.
+ */
+const FAILURES_AFTER_OTHERS = 2;
 
 type CallOptions = LanguageModelV4CallOptions;
 type Invoke<T> = (model: LanguageModelV4, options: CallOptions) => PromiseLike<T>;
@@ -48,15 +55,17 @@ class GuardedModel {
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #breaker: CircuitBreaker;
+  readonly #shared: Attempts | undefined;
   #loading: Promise<LanguageModelV4> | undefined;
   #failure: AtlasError | undefined;
   #lastCall: { readonly at: string; readonly ms: number } | undefined;
 
-  constructor(source: ModelSource, options: ResilienceOptions, log: Logger, now: () => number) {
+  constructor(source: ModelSource, { options, log, now, shared }: Omit<ResilientModelInit, 'source'>) {
     this.source = source;
     this.#options = options;
     this.#log = log;
     this.#now = now;
+    this.#shared = shared;
     this.#breaker = new CircuitBreaker({ failures: options.breakerFailures, openMs: options.breakerOpenMs });
   }
 
@@ -87,11 +96,21 @@ class GuardedModel {
     } catch (error) {
       const reason: unknown = signal?.aborted ? signal.reason : error;
       settle(isUnavailable(reason) ? 'unavailable' : 'unknown');
+      if (isUnavailable(reason)) void this.#share();
       throw await withModelNames(this.#failed(reason, signal), this.source, signal);
     } finally {
       stop();
       this.#lastCall = { at: new Date(this.#now()).toISOString(), ms: Math.round(performance.now() - startedAt) };
     }
+  }
+
+  /** Tells other servers of a breaker that is open, or asks whether one of theirs is. */
+  async #share(): Promise<void> {
+    const name = `${this.source.provider} ${this.source.modelId}`;
+    if (this.#breaker.state === 'open') return this.#shared?.remember(name, this.#options.breakerOpenMs);
+    if (this.#breaker.failures < FAILURES_AFTER_OTHERS) return;
+    const others = await this.#shared?.count([], name);
+    if (others?.isRemembered === true && this.#breaker.failures >= FAILURES_AFTER_OTHERS) this.#breaker.open();
   }
 
   /** The failure of an answer that had begun, as the reader of its stream gets it. */
@@ -173,10 +192,13 @@ export interface ResilientModelInit {
   readonly log: Logger;
   /** Clock of the health report, in milliseconds. */
   readonly now: () => number;
+  /** Where servers tell each other of open circuit breakers; without it they are each server's own. */
+  readonly shared?: Attempts | undefined;
 }
 
-export function resilientModel({ source, fallback, options, log, now }: ResilientModelInit): ResilientModel {
-  const guarded = (each: ModelSource) => new GuardedModel(each, options, log, now);
+export function resilientModel({ source, fallback, ...init }: ResilientModelInit): ResilientModel {
+  const { options, log } = init;
+  const guarded = (each: ModelSource) => new GuardedModel(each, init);
   const first = guarded(source);
   const second = fallback && guarded(fallback);
 
