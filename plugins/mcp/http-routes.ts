@@ -1,7 +1,8 @@
 /** Serves MCP over HTTP: the streamable transport, each request with a server of its own. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { defineRoute, type Route, type RouteReply, type RouteRequest, type Scope, Type } from '../../kernel/index.ts';
+import type { Changes } from '../changes/index.ts';
 import type { Sdk } from './sdk.ts';
 import type { MakeServer } from './server.ts';
 
@@ -10,6 +11,8 @@ export interface HttpInit {
   readonly makeServer: MakeServer;
   /** Counts a call against the limit of requests. Rejects with `rate_limited`. */
   admit(route: Route, ip: string, scope: Scope): Promise<void>;
+  /** Brings cancellations to the server that makes the call. */
+  readonly changes: Changes | undefined;
 }
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
@@ -21,6 +24,7 @@ export const EVENTS = Type.String({
 });
 
 const SESSION_HEADER = 'mcp-session-id';
+const CANCELLED = 'mcp.cancelled';
 
 interface Rpc {
   readonly id?: unknown;
@@ -31,18 +35,22 @@ interface Rpc {
 /** Names a call among those of all clients; `undefined` for what no cancellation can name. */
 function callKey(headers: RouteRequest['headers'], { actor, orgId }: Scope, id: unknown): string | undefined {
   const session = headers[SESSION_HEADER];
-  return session === undefined || id === undefined ? undefined : JSON.stringify([actor.id, orgId, session, id]);
+  if (session === undefined || id === undefined) return undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([actor.id, orgId, session, id]))
+    .digest('base64url');
 }
 
 /** The scope goes with the request through the library, which hands on what it calls authentication. */
 const authInfoOf = (scope: Scope) => ({ token: '', clientId: scope.actor.id ?? '', scopes: [], extra: { scope } });
 
-export function streamableRoute({ sdk, makeServer, admit }: HttpInit): Route {
+export function streamableRoute({ sdk, makeServer, admit, changes }: HttpInit): Route {
   const handler = sdk.createMcpHandler(({ authInfo }) => {
     return makeServer(authInfo?.extra?.scope as Scope);
   });
   /** A cancellation is a request of its own. It knows its call by the session, which is nothing but a name. */
   const running = new Map<string, AbortController>();
+  changes?.subscribe(CANCELLED, (key = '') => running.get(key)?.abort());
   const route = defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -64,7 +72,9 @@ export function streamableRoute({ sdk, makeServer, admit }: HttpInit): Route {
       for (const _ of further) await admit(route, request.ip, scope);
       const { id, method, params } = (request.body ?? {}) as Rpc;
       if (method === 'notifications/cancelled') {
-        running.get(callKey(request.headers, scope, params?.requestId) ?? '')?.abort();
+        const cancelled = callKey(request.headers, scope, params?.requestId);
+        if (cancelled !== undefined && !running.has(cancelled)) changes?.publish(CANCELLED, cancelled);
+        running.get(cancelled ?? '')?.abort();
       }
       const stop = new AbortController();
       const call = scope.part(AbortSignal.any([scope.signal, stop.signal]));

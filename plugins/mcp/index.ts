@@ -3,6 +3,7 @@ import { cliCommands, definePlugin, httpRoutes, optional } from '../../kernel/in
 import { actions } from '../actions/index.ts';
 import { adminPrompts } from '../admin-prompts/index.ts';
 import { agent } from '../agent/index.ts';
+import { changes } from '../changes/index.ts';
 import { cli } from '../cli/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
@@ -31,6 +32,7 @@ export const mcp = definePlugin({
     prompts: optional(adminPrompts),
     actions: optional(actions),
     queryApi: optional(queryApi),
+    changes: optional(changes),
   },
   async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
@@ -39,10 +41,12 @@ export const mcp = definePlugin({
     const served: HttpInit = {
       sdk,
       makeServer,
+      changes: needs.changes,
       admit: async (route, ip, scope) => ctx.call(httpAdmit, { route, ip }, scope),
     };
     const older = sseRoutes(served);
-    ctx.tap(httpRoutes, () => [streamableRoute(served), ...older.routes]);
+    const streamable = streamableRoute(served);
+    ctx.tap(httpRoutes, () => [streamable, ...older.routes]);
     ctx.onDrain(() => older.close());
     return { serveStdio: (request) => serveStdio(ctx, makeServer, request) };
   },

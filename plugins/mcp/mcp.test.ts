@@ -26,16 +26,17 @@ const env = {
   DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}`,
   SVC_LOG_LEVEL: 'error',
 };
+const SERVED = {
+  ...env,
+  SVC_ACTIONS_ENABLED: 'true',
+  SVC_MCP_ENABLED: 'true',
+  SVC_API_KEY: KEY,
+  SVC_API_KEY_ROLE: 'admin',
+};
 let server: BuiltInServer;
 beforeAll(async () => {
   await createSimpleDemo(join(folder.path, 'shop.db'));
-  server = await startBuiltIn({
-    ...env,
-    SVC_ACTIONS_ENABLED: 'true',
-    SVC_MCP_ENABLED: 'true',
-    SVC_API_KEY: KEY,
-    SVC_API_KEY_ROLE: 'admin',
-  });
+  server = await startBuiltIn(SERVED);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -180,6 +181,29 @@ const post = (headers: Record<string, string>, body: unknown = MESSAGE, path = '
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
     body: JSON.stringify(body),
   });
+
+it('a cancellation that reaches another server ends the call', async () => {
+  await using other = await startBuiltIn(SERVED);
+  const headers = { ...WITH_KEY.headers, 'mcp-session-id': 'a-session' };
+  const sql = 'select count(*) as elsewhere from order_items a, order_items b, order_items c';
+  const params = { name: 'query_sql', arguments: { sql } };
+  const called = post(headers, { jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+  const ended = called.then(
+    () => true,
+    () => true,
+  );
+  // The call may not have begun when the first of them comes. Without any it would run for 30 s.
+  const isOver = async () => {
+    await fetch(new URL('/mcp', other.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify(cancel),
+    });
+    return Promise.race([ended, setTimeout(100, false)]);
+  };
+  await expect.poll(isOver, { interval: 500, timeout: 20_000 }).toBe(true);
+});
 
 it('without the right key there is no answer', async () => {
   for (const headers of [{}, { authorization: 'Bearer wrong' }] as Record<string, string>[]) {
