@@ -1,12 +1,20 @@
 /**
  * Removes hidden dimensions, what reads them, and the values of masked ones from what the language model is shown.
  */
-import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
+import type {
+  ModelDimension,
+  ModelEntity,
+  ModelMetric,
+  ModelTerm,
+  ModelVerifiedQuery,
+  SemanticModel,
+} from './model.ts';
 
 export interface VisibleModel {
   readonly entities: readonly ModelEntity[];
   readonly metrics: readonly ModelMetric[];
   readonly glossary: readonly ModelTerm[];
+  readonly verified?: readonly ModelVerifiedQuery[];
 }
 
 interface Columns {
@@ -46,6 +54,7 @@ function withoutHiddenColumns(model: SemanticModel): VisibleModel {
     entities: model.entities.map((entity) => hidden.withoutHidden(entity, hidden.of(entity.name))),
     metrics: model.metrics.flatMap((metric) => hidden.shownMetric(metric) ?? []),
     glossary: model.glossary.map((term) => hidden.shownTerm(term)),
+    ...(model.verified && { verified: model.verified.filter((query) => hidden.shownVerified(query)) }),
   };
 }
 
@@ -141,6 +150,11 @@ export class HiddenColumns {
     const { sql: _, ...rest } = term;
     const shown = isShown ? term : (rest as T);
     return meanings === undefined ? shown : { ...shown, meanings };
+  }
+
+  /** Whether a verified query reads nothing hidden; its plan could not. */
+  shownVerified({ sql }: HasSql): boolean {
+    return !this.#readsAnyTable(sql);
   }
 
   /** Without an entity, an expression may be about any. */

@@ -101,6 +101,11 @@ export const layerFacts = first<undefined, FactSource>('layer.facts', {
     'Asked once: who has measured row counts, ranges and values. The layer shows them where its files have none or older ones.',
 });
 
+export const layerProbe = collect<undefined, HealthItem>('layer.probe', {
+  summary:
+    'Runs what a layer holds against the databases, for `atlas doctor` and `atlas diff`; no health report does that.',
+});
+
 /** The entities of a layer that a question is about. */
 export interface RankedEntities {
   readonly question: string;

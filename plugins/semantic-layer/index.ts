@@ -64,6 +64,7 @@ export {
   type MeasureType,
   MetricsFile,
   type Segment,
+  VerifiedQuery,
 } from './schema.ts';
 
 export const semanticLayer = definePlugin({

@@ -35,7 +35,7 @@ function refusal(message: string): AtlasError {
 export function readFile(root: string, path: string): Buffer | undefined {
   if (!isLayerPath(path)) {
     throw refusal(
-      'This is no path of a semantic layer: expected catalog.yml, glossary.yml, entities/<name>.yml or metrics/<name>.yml, alone or in the folder of a source.',
+      'This is no path of a semantic layer: expected catalog.yml, glossary.yml, entities/<name>.yml, metrics/<name>.yml or verified/<name>.yml, alone or in the folder of a source.',
     );
   }
   try {

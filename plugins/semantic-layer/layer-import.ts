@@ -83,7 +83,7 @@ function refusal(problems: readonly Refused[]): AtlasError {
 
 const TOO_MANY = `The layer would have more than ${MAX_LAYER_FILES} files; delete some.`;
 const NOT_A_PLACE =
-  'A layer has no such file; expected catalog.yml, glossary.yml, entities/<name>.yml or metrics/<name>.yml, alone or in the folder of a source.';
+  'A layer has no such file; expected catalog.yml, glossary.yml, entities/<name>.yml, metrics/<name>.yml or verified/<name>.yml, alone or in the folder of a source.';
 
 /** What can be seen of the files without parsing them. */
 function checkFiles(files: readonly ImportedFile[]): void {

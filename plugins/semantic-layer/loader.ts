@@ -112,8 +112,9 @@ export class LayerLoader {
     ];
     if (scan.found && problems.length === 0 && parts.entities.length === 0) problems.push(this.#empty());
     const isEmpty = parts.entities.length === 0;
-    // A file of which nothing can be used is missed, also beside others.
-    const [first] = isEmpty ? problems : files.flatMap((file) => (file.items.length === 0 ? file.problems : []));
+    // A file of which nothing can be used is missed, also beside others; a verified query was not asked for.
+    const missed = files.filter(({ kind, items }) => items.length === 0 && kind !== 'verified');
+    const [first] = isEmpty ? problems : missed.flatMap((file) => file.problems);
     const notice = matched.notice ?? (first && noticeOf(first, isEmpty));
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));

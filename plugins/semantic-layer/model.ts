@@ -1,7 +1,17 @@
 /**
  * Defines the semantic layer in memory: one immutable `SemanticModel` per load. A request keeps the one it began with.
  */
-import type { CatalogFile, Dimension, DimensionType, GlossaryTerm, Join, Measure, Metric, Segment } from './schema.ts';
+import type {
+  CatalogFile,
+  Dimension,
+  DimensionType,
+  GlossaryTerm,
+  Join,
+  Measure,
+  Metric,
+  Segment,
+  VerifiedQuery,
+} from './schema.ts';
 
 /** A dimension with its defaults filled in. */
 export interface ModelDimension extends Omit<Dimension, 'sql' | 'type'> {
@@ -51,6 +61,12 @@ export interface ModelTerm extends GlossaryTerm {
   readonly source: string;
 }
 
+/** A question with the statement that answers it. */
+export interface ModelVerifiedQuery extends VerifiedQuery {
+  readonly file: string;
+  readonly source: string;
+}
+
 /** A problem of a file or part that cannot be used. `line` and `column` count from 1. */
 export interface SemanticProblem {
   readonly file: string;
@@ -66,6 +82,8 @@ export interface SemanticModel {
   readonly metrics: readonly ModelMetric[];
   readonly glossary: readonly ModelTerm[];
   readonly catalog: CatalogFile | undefined;
+  /** Missing where there are none. */
+  readonly verified?: readonly ModelVerifiedQuery[];
   readonly problems: readonly SemanticProblem[];
   /** For users: why little can be answered and what to do. Names nothing hidden. */
   readonly notice?: string;

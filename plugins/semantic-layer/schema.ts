@@ -193,6 +193,47 @@ export type GlossaryTerm = Static<typeof GlossaryTerm>;
 
 export const GlossaryFile = Type.Object({ terms: Type.Array(GlossaryTerm) }, CLOSED);
 
+export const VerifiedParameter = Type.Object(
+  {
+    /** `{name}` in wordings; in `sql` `:name`, of a period `:name_from` and, exclusive, `:name_to`. */
+    name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$', description: 'a name such as region or min_amount' }),
+    type: Type.Union([Type.Literal('period'), Type.Literal('number'), Type.Literal('value'), Type.Literal('top')]),
+    /** `entity.dimension`, whose listed values a `value` must be one of. */
+    dimension: optional(text),
+    /** Taken where a wording does not have it: a number, a value, or a period as people write it. */
+    default: optional(Type.Union([text, Type.Number()])),
+    /** Without a default, NULL is bound where a wording does not have it. */
+    optional: optional(Type.Boolean()),
+    min: optional(Type.Number({ minimum: 0 })),
+    max: optional(Type.Number({ minimum: 0 })),
+  },
+  CLOSED,
+);
+export type VerifiedParameter = Static<typeof VerifiedParameter>;
+
+/** A file in `verified/` holds one. */
+export const VerifiedQuery = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,79}$', description: 'a name such as revenue_by_region' }),
+    /** As people ask it, with parameters as `{name}`. */
+    question: text,
+    /** Other wordings. */
+    also: optional(texts),
+    sql: optional(text),
+    /** A plan of the tool `queryMetrics`, in which `"{name}"` stands for a parameter. */
+    plan: optional(Type.Object({}, { additionalProperties: true })),
+    parameters: optional(Type.Array(VerifiedParameter)),
+    connection: optional(text),
+    /** Who vouches for it, and since when. Without both it is an example only. */
+    verifiedBy: optional(text),
+    verifiedAt: optional(time),
+    /** Offered to people who have not asked anything yet. */
+    onboarding: optional(Type.Boolean()),
+  },
+  CLOSED,
+);
+export type VerifiedQuery = Static<typeof VerifiedQuery>;
+
 export const CatalogFile = Type.Object(
   {
     name: optional(text),

@@ -7,6 +7,7 @@ import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, Sem
 import type { CatalogFile, Join } from '../schema.ts';
 import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
 import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
+import { buildVerified } from './verified.ts';
 
 export type ModelParts = Omit<SemanticModel, 'version' | 'problems' | 'entity' | 'metric'>;
 
@@ -32,7 +33,11 @@ export function buildModel(files: readonly LayerFile[]): { parts: ModelParts; fi
   const metrics = buildMetrics(files, names, report);
   const glossary = buildGlossary(files, names, metrics, report);
   checkCatalogs(files, names, report);
-  return { parts: { entities, metrics, glossary, catalog }, findings };
+  const verified = buildVerified(files, report);
+  return {
+    parts: { entities, metrics, glossary, catalog, ...(verified.length > 0 && { verified }) },
+    findings,
+  };
 }
 
 /** Freezes the parts and adds the lookups by name. */
@@ -55,6 +60,7 @@ export function createModel(
     metrics: Object.freeze(parts.metrics),
     glossary: Object.freeze(parts.glossary),
     catalog: parts.catalog,
+    ...(parts.verified !== undefined && { verified: Object.freeze(parts.verified) }),
     problems: Object.freeze(problems),
     ...(notice !== undefined && { notice }),
     ...(summary !== undefined && { summary }),

@@ -6,7 +6,7 @@ import { readLayerFile } from '../files/scan.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
 import type { VisibleFile } from '../hooks.ts';
 import type { SemanticModel } from '../model.ts';
-import type { CatalogFile, GlossaryTerm, Metric } from '../schema.ts';
+import type { CatalogFile, GlossaryTerm, Metric, VerifiedQuery } from '../schema.ts';
 import { byteLength } from './bounded-text.ts';
 import { entityLine, line, renderMetric, renderTerm } from './render.ts';
 import { type LayerSearch, termId } from './search.ts';
@@ -68,6 +68,8 @@ function describeFile(file: LayerFile): string {
       return line(file.items.map(({ value }) => (value as GlossaryTerm).term).join(', '), 100);
     case 'catalog':
       return line((first.value as CatalogFile).description || 'what this data is about', 100);
+    case 'verified':
+      return line((first.value as VerifiedQuery).question, 100);
   }
 }
 
@@ -130,6 +132,11 @@ function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | un
       const terms = (values as GlossaryTerm[]).map((term) => hidden.shownTerm(term));
       const isSame = problem === undefined && terms.every((term, index) => term === values[index]);
       return text !== undefined && isSame ? text : stringify({ terms });
+    }
+    case 'verified': {
+      const [query] = values as VerifiedQuery[];
+      if (query !== undefined && hidden.shownVerified(query)) return text ?? stringify(query);
+      return `\`${file.path}\` reads what is hidden.`;
     }
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { TSchema } from '@sinclair/typebox';
 import type { ModelDimension, SemanticProblem } from '../model.ts';
-import { CatalogFile, EntityFile, GlossaryTerm, Metric } from '../schema.ts';
+import { CatalogFile, EntityFile, GlossaryTerm, Metric, VerifiedQuery } from '../schema.ts';
 import type { FileKind, Place } from './places.ts';
 import { checkSchema, isRecord, type SchemaProblem } from './schema-check.ts';
 import { type Path, parseYaml } from './yaml.ts';
@@ -15,6 +15,7 @@ interface Items {
   readonly glossary: GlossaryTerm;
   readonly entity: EntityItem;
   readonly metrics: Metric;
+  readonly verified: VerifiedQuery;
 }
 
 export interface Item<Kind extends FileKind = FileKind> {
@@ -53,12 +54,14 @@ const ITEM_SCHEMAS: Readonly<Record<FileKind, TSchema>> = {
   glossary: GlossaryTerm,
   entity: EntityFile,
   metrics: Metric,
+  verified: VerifiedQuery,
 };
 const EMPTY_FILE: Readonly<Record<FileKind, string>> = {
   catalog: 'The file is empty; a catalog has `name`, `description` and `entities`.',
   glossary: 'The file is empty; a glossary has a list under `terms`.',
   entity: 'The file is empty; an entity needs at least `table`.',
   metrics: 'The file is empty; a metrics file has a list under `metrics`.',
+  verified: 'The file is empty; a verified query needs `name`, `question` and `sql` or `plan`.',
 };
 
 export function hashOf(text: string): string {
@@ -110,7 +113,12 @@ export function freezeItems(file: LayerFile): LayerFile {
 function itemsOf(kind: FileKind, value: unknown, problems: SchemaProblem[]): { value: unknown; path: Path }[] {
   const list = kind === 'glossary' ? 'terms' : 'metrics';
   const listed = isRecord(value) && Object.hasOwn(value, list);
-  if (kind === 'catalog' || kind === 'entity' || (kind === 'metrics' && isRecord(value) && !listed)) {
+  if (
+    kind === 'catalog' ||
+    kind === 'entity' ||
+    kind === 'verified' ||
+    (kind === 'metrics' && isRecord(value) && !listed)
+  ) {
     return [{ value, path: [] }];
   }
   if (!listed) {

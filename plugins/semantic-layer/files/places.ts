@@ -1,9 +1,13 @@
 /** Says where in a layer files stand, and what they hold there. */
 
-export type FileKind = 'catalog' | 'glossary' | 'entity' | 'metrics';
+export type FileKind = 'catalog' | 'glossary' | 'entity' | 'metrics' | 'verified';
 
 export const TOP_LEVEL_KINDS: Readonly<Record<string, FileKind>> = { catalog: 'catalog', glossary: 'glossary' };
-export const FOLDER_KINDS: Readonly<Record<string, FileKind>> = { entities: 'entity', metrics: 'metrics' };
+export const FOLDER_KINDS: Readonly<Record<string, FileKind>> = {
+  entities: 'entity',
+  metrics: 'metrics',
+  verified: 'verified',
+};
 
 /** Folder of the layers of organizations, each in a folder of its id. */
 export const ORGANIZATIONS_FOLDER = '.orgs';
@@ -13,7 +17,7 @@ export const ORGANIZATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const NAME = String.raw`[^\p{C}/\\:*?"<>|.\s][^\p{C}/\\:*?"<>|]{0,119}`;
 // Windows takes dots and spaces from the end of a folder's name, and these names for devices, whatever their ending.
 const LAYER_PATH = new RegExp(
-  `^(?:(${NAME})(?<![.\\s])/)?(?:(catalog|glossary)|(entities|metrics)/${NAME})\\.ya?ml$`,
+  `^(?:(${NAME})(?<![.\\s])/)?(?:(catalog|glossary)|(entities|metrics|verified)/${NAME})\\.ya?ml$`,
   'u',
 );
 const DEVICE = /(?:^|\/)(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])\s*(?:\.|\/)/i;

@@ -50,7 +50,7 @@ export function scanLayer(root: string): Scan {
       } else if (YAML_FILE.test(entry.name)) {
         const kind = TOP_LEVEL_KINDS[entry.name.replace(YAML_FILE, '')];
         if (kind !== undefined) addFile(path, entry, kind, source);
-        else report(path, 'This file is not read here: move it to `entities/` or `metrics/`.');
+        else report(path, 'This file is not read here: move it to `entities/`, `metrics/` or `verified/`.');
       }
     }
   }

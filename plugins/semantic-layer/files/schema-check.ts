@@ -56,6 +56,7 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
 
 function checkObject(schema: TObject, value: unknown, path: Path): SchemaProblem[] {
   if (!isRecord(value)) return mismatch(path, `must be a map of keys and values, not ${described(value)}`);
+  if (schema.additionalProperties === true) return [];
   const known = Object.keys(schema.properties);
   const required = new Set<string>(schema.required);
   const problems: SchemaProblem[] = [];
