@@ -28,6 +28,17 @@ export interface Choice {
   readonly description?: string;
 }
 
+/** The verified query that answered: who vouches for its statement, since when, and what was put into it. */
+export interface Verification {
+  readonly name: string;
+  readonly by: string;
+  /** A day or ISO 8601, as in the layer. */
+  readonly at: string;
+  /** By name. A period is `{from, to}`, the end exclusive; `null` was left out. */
+  readonly parameters: Readonly<Record<string, VerifiedValue>>;
+}
+export type VerifiedValue = string | number | null | { readonly from: string; readonly to: string };
+
 export interface Answer {
   readonly text: string;
   readonly outcome: Outcome;
@@ -36,6 +47,8 @@ export interface Answer {
   readonly choices?: readonly Choice[];
   /** Questions that may follow, as texts. */
   readonly suggestions?: readonly string[];
+  /** Present when every table of the answer comes from a verified query: the last of them. */
+  readonly verified?: Verification;
   /** Statements that ran, in order. */
   readonly sql: readonly string[];
   /** One table per statement of `sql`. */

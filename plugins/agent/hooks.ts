@@ -1,4 +1,5 @@
 /** Defines the hooks of the agent. */
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { collect, first, type Question, type Scope, type ToolTable } from '../../kernel/index.ts';
 import type { AgentEvent, AnswerNote } from './api.ts';
 
@@ -37,6 +38,21 @@ export const queryCheck = collect<QueryAttempt, QueryObjection>('agent.query-che
 /** A tap returns a note when the question may call no more tools: it is then answered from what is known. */
 export const agentContinue = first<Question, AnswerNote>('agent.continue', {
   summary: 'Asked before every step of a question but the first: a note ends the use of tools, and is shown.',
+});
+
+/** The next step of a reader without a language model: calls of tools, their arguments as JSON, or the text of an answer. */
+export type ReaderStep =
+  | { readonly calls: readonly { readonly toolName: string; readonly input: string }[] }
+  | { readonly text: string; readonly outcome?: 'clarify' | 'declined' };
+
+/** Says the next step of a question in place of the reader, whose own one `read` gives. */
+export type Recognition = (
+  call: LanguageModelV4CallOptions,
+  read: () => Promise<ReaderStep>,
+) => ReaderStep | Promise<ReaderStep>;
+
+export const questionRecognize = first<Question, Recognition>('question.recognize', {
+  summary: 'Recognizes a question, so that the reader without a language model need not understand it.',
 });
 
 /** An answer before it ends. */

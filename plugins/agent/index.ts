@@ -26,7 +26,10 @@ export type {
   Prompt,
   StatementFacts,
   Usage,
+  Verification,
+  VerifiedValue,
 } from './api.ts';
+export { chosenByNumber } from './clarification.ts';
 export {
   type ModelCalled,
   modelCalled,
@@ -48,6 +51,9 @@ export {
   type QueryAttempt,
   type QueryObjection,
   queryCheck,
+  questionRecognize,
+  type ReaderStep,
+  type Recognition,
 } from './hooks.ts';
 export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
@@ -57,6 +63,7 @@ export { checkQuery, type NotedResult } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { schemaForModel, UNLISTED } from './tools/tool-schema.ts';
+export { verify } from './verification.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({

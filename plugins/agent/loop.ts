@@ -36,6 +36,7 @@ import { textsRead } from './texts-read.ts';
 import { CallRunner, refusal } from './tools/call-runner.ts';
 import { beginStep } from './tools/query-check.ts';
 import { sumOfUsage } from './usage.ts';
+import { verificationOf } from './verification.ts';
 
 export interface LoopRuntime {
   /** Why a question may call no more tools; `undefined` while it may. */
@@ -330,9 +331,11 @@ export class QuestionRun implements ReviewedRun {
             awaitsApproval: this.notes.list.some(({ code }) => code === APPROVAL_PENDING),
           });
     const choices = asked?.choices ?? (outcome === 'clarify' ? choicesIn(text) : []);
+    const verified = outcome === 'answered' ? verificationOf(this.#memory, this.#calls.tables) : undefined;
     const answer: Answer = {
       text,
       outcome,
+      ...(verified !== undefined && { verified }),
       ...(choices.length > 0 && { choices }),
       notes: this.notes.list,
       sql: this.#calls.tables.map(({ sql }) => sql),
