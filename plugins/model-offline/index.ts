@@ -1,4 +1,5 @@
 import { datasourceList, definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
+import { questionRecognize } from '../agent/index.ts';
 import { modelProviders, type OpenModel } from '../model-kit/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf, postgres, type SqlDialect } from '../sql-kit/index.ts';
@@ -9,6 +10,8 @@ export { OFFLINE } from './provider.ts';
 
 /** The reader of questions is loaded with the first: most servers ask a language model. */
 export const offlineReader = () => import('./conversation.ts');
+export const timeReader = () => import('./words/time-phrases.ts');
+export const tokenizer = () => import('./words/tokenize.ts');
 export const offlineModel = () => import('./offline-model.ts');
 
 export const modelOffline = definePlugin({
@@ -28,7 +31,8 @@ export const modelOffline = definePlugin({
       const dialectFor = (connectionId = question.connectionId ?? 'default') =>
         dialects.get(connectionId) ?? [...dialects.values()][0] ?? postgres;
       const { createOfflineModel } = await offlineModel();
-      const init = { model, now: () => new Date(ctx.now()), dialectOf: dialectFor };
+      const recognized = await ctx.call(questionRecognize, question, scope);
+      const init = { model, now: () => new Date(ctx.now()), dialectOf: dialectFor, recognized };
       return { provider, model: createOfflineModel(init), isOffline: true };
     };
     const open = () => ({ resolve, close() {} });

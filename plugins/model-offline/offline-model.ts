@@ -1,6 +1,6 @@
 /** Offers the reader as a language model of the AI SDK: first the tool call with the SQL, then the answer from its result. */
 import type * as ai from '@ai-sdk/provider';
-import { withoutContext } from '../agent/index.ts';
+import { type Recognition, type ReaderStep as Step, withoutContext } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, DEFAULT_CONDITION_HINT, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
@@ -13,6 +13,8 @@ export interface OfflineModelInput {
   /** Dialect of a connection; of the default one for `undefined`. */
   dialectOf(connectionId: string | undefined): SqlDialect | string;
   now(): Date;
+  /** Where a plugin has recognized the question. */
+  readonly recognized?: Recognition | undefined;
 }
 
 const TOOL = 'executeSQL';
@@ -21,9 +23,6 @@ const USAGE = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 };
 const FIND = 'findValues';
-type Call = Readonly<{ toolName: string; input: string }>;
-/** The text of an answer, or calls of tools. `outcome`: said where the text is no answer. */
-type Step = { readonly text: string; readonly outcome?: 'clarify' | 'declined' } | { readonly calls: readonly Call[] };
 
 /** A model for one request. It keeps nothing between calls: the conversation in the prompt says where it stands. */
 export function createOfflineModel(input: OfflineModelInput): ai.LanguageModelV4 {
@@ -59,7 +58,10 @@ function endOf(step: Step) {
   return { finishReason, usage: USAGE, providerMetadata };
 }
 
-async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {
+const nextStep = async (options: ai.LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> =>
+  input.recognized?.(options, () => ownStep(options, input)) ?? ownStep(options, input);
+
+async function ownStep(options: ai.LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {
   options.abortSignal?.throwIfAborted();
   const { history, results, values, hasLooked } = conversationOf(options.prompt);
   const isOffered = (name: string) => options.tools?.some((tool) => tool.type === 'function' && tool.name === name);
