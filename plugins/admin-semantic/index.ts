@@ -40,6 +40,8 @@ export type {
 export interface AdminSemantic {
   /** Writes files into the layer of the scope's organization, with what they were before and an entry of the audit. */
   importFiles(files: readonly ImportedFile[], scope: Scope): Promise<ImportResult>;
+  /** The same for one file, which the audit names; without a text it is deleted. */
+  changeFile(file: ImportedFile, scope: Scope): Promise<ImportResult>;
 }
 
 export const adminSemantic = definePlugin({
@@ -70,7 +72,10 @@ export const adminSemantic = definePlugin({
       ...importRoutes({ layer, edit, connections }),
       ...(db === undefined || versions === undefined ? [] : db.routes(writeRoutes({ layer, edit, versions }))),
     ]);
-    const api: AdminSemantic = { importFiles: (files, scope) => edit({ kind: 'imported', files }, scope) };
+    const api: AdminSemantic = {
+      importFiles: (files, scope) => edit({ kind: 'imported', files }, scope),
+      changeFile: (file, scope) => edit({ kind: file.text === null ? 'deleted' : 'updated', files: [file] }, scope),
+    };
     if (db === undefined || versions === undefined) return api;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
