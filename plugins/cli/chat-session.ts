@@ -4,7 +4,7 @@ import colors from 'picocolors';
 import { AtlasError, type CliRun } from '../../kernel/index.ts';
 import { chatEvents, type ToolResult } from './chat-stream.ts';
 import { indent, printableText, type RenderedTable, renderTable, terminalStyle } from './render.ts';
-import { type AnswerEnd, notAtlas, postForStream, type Server } from './server-client.ts';
+import { type AnswerEnd, notAtlas, postForStream, type Server, verifiedLine } from './server-client.ts';
 
 /** How many messages before a question are sent with it. */
 const MAX_MESSAGES = 20;
@@ -98,11 +98,12 @@ export async function ask(
     if (text !== '' && !text.endsWith('\n')) run.stdout.write('\n');
   }
   if (failure !== undefined) throw new AtlasError(failure);
-  const { choices = [], notes = [], pendingActions = [] } = end;
+  const { choices = [], notes = [], pendingActions = [], verified } = end;
   choices.forEach(({ label, description }, index) => {
     const more = description === undefined || description === '' ? '' : dim(` ${printableText(description)}`);
     run.stdout.write(`  ${index + 1}. ${printableText(label)}${more}\n`);
   });
+  if (verified !== undefined) run.stdout.write(`${dim(verifiedLine(verified))}\n`);
   for (const note of notes) run.stdout.write(`${dim(`Note: ${printableText(note.message)}`)}\n`);
   for (const { summary, approveUrl } of pendingActions) {
     run.stdout.write(`${printableText(`Waits for approval: ${summary} (${approveUrl})`)}\n`);

@@ -8,6 +8,7 @@ export type { Cli, Compose, Composition, FindConfig, ImportFrom, Terminal } from
 export { COMMANDS, LISTS_ALL } from './commands.ts';
 export { fileFault } from './file-fault.ts';
 export { withHttpOptions } from './http-options.ts';
+export { probedLayer } from './layer-probe.ts';
 export { wrongUse } from './option-checks.ts';
 export { errorText } from './program.ts';
 export { progress, type ReportProgress } from './progress.ts';

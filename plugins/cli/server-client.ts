@@ -2,12 +2,14 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { AtlasError, type CliRun, Type } from '../../kernel/index.ts';
+import { printableLine } from './render.ts';
 
 /** How an answer ended; a reply of an older server has none of it. */
 export interface AnswerEnd {
   readonly outcome?: 'answered' | 'clarify' | 'declined' | 'failed';
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
   readonly choices?: readonly { readonly label: string; readonly description?: string }[];
+  readonly verified?: { readonly name: string; readonly by: string; readonly at: string };
   readonly pendingActions?: readonly {
     readonly id: string;
     readonly type: string;
@@ -16,6 +18,10 @@ export interface AnswerEnd {
     readonly approveUrl: string;
   }[];
 }
+
+/** Who vouches for the statement that answered, for a terminal. */
+export const verifiedLine = ({ name, by, at }: NonNullable<AnswerEnd['verified']>): string =>
+  printableLine(`Verified by ${by} on ${at.slice(0, 10)}: ${name}`);
 
 /** What is read of the reply to a question. */
 export const QUERY_REPLY = Type.Object({

@@ -1,5 +1,5 @@
 /** Collects the parts of a stored message, in the shape of the AI SDK's UI messages, which chat clients show as they are. */
-import type { AgentEvent, Answer, Choice, StatementFacts } from '../agent/index.ts';
+import type { AgentEvent, Answer, Choice, StatementFacts, Verification } from '../agent/index.ts';
 
 export interface TextPart {
   readonly type: 'text';
@@ -42,7 +42,20 @@ export interface SuggestionsPart {
   readonly data: { readonly suggestions: readonly string[] };
 }
 
-export type MessagePart = TextPart | ToolPart | OutcomePart | StatementPart | ChoicesPart | SuggestionsPart;
+export interface VerifiedPart {
+  readonly type: 'data-verified';
+  readonly id: 'verified';
+  readonly data: Verification;
+}
+
+export type MessagePart =
+  | TextPart
+  | ToolPart
+  | OutcomePart
+  | StatementPart
+  | ChoicesPart
+  | VerifiedPart
+  | SuggestionsPart;
 
 const PREVIEW_ROWS = 50;
 /** Limit for a result's JSON, in characters. */
@@ -103,12 +116,13 @@ export class AnswerParts {
     if (statement !== undefined) this.pushWhole({ type: 'data-statement', id: toolCallId, data: statement });
   }
 
-  private addOutcome({ outcome, notes, choices, suggestions = [] }: Answer): void {
+  private addOutcome({ outcome, notes, choices, verified, suggestions = [] }: Answer): void {
     if (outcome !== 'answered' || notes.length > 0) {
       const data = { outcome, notes, ...(choices !== undefined && { choices }) };
       this.push({ type: 'data-outcome', data }, jsonLength(data));
     }
     if (choices !== undefined) this.push({ type: 'data-choices', id: 'choices', data: { choices } }, 0);
+    if (verified !== undefined) this.pushWhole({ type: 'data-verified', id: 'verified', data: verified });
     if (suggestions.length > 0) this.pushWhole({ type: 'data-suggestions', id: 'suggestions', data: { suggestions } });
   }
 

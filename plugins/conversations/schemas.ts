@@ -78,7 +78,7 @@ const Message = Type.Object(
     content: Type.Object({
       parts: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
         description:
-          'As in the UI messages of the AI SDK: `text`, `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows), `data-statement` with the statement of that result as asked and as executed, `data-outcome` with outcome, notes and choices where there is something to note, `data-choices`, and `data-suggestions` with questions that may follow.',
+          'As in the UI messages of the AI SDK: `text`, `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows), `data-statement` with the statement of that result as asked and as executed, `data-outcome` with outcome, notes and choices where there is something to note, `data-choices`, `data-verified` with the verified query that answered, and `data-suggestions` with questions that may follow.',
       }),
     }),
     status: Type.Union([Type.Literal('complete'), Type.Literal('running'), Type.Literal('interrupted')], {

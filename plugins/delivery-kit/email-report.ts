@@ -1,6 +1,6 @@
 /** Renders a report as an e-mail, in HTML and in plain text. */
 import type { Report } from './report.ts';
-import { rowsNote } from './report.ts';
+import { rowsNote, verifiedNote } from './report.ts';
 import { cellText, cut, tableLines, withBold } from './text-layout.ts';
 
 export interface EmailContent {
@@ -29,17 +29,25 @@ export function renderEmail(subject: string, report: Report): Required<EmailCont
   return { subject: cut(cellText(subject), 250), text: textOf(report), html: htmlOf(report) };
 }
 
-function textOf({ taskName, question, answer, data, timestamp }: Report): string {
+function textOf({ taskName, question, answer, data, timestamp, ...report }: Report): string {
   const tables = data.map((dataset) => {
     const note = rowsNote(dataset);
     return [...tableLines(dataset), ...(note === undefined ? [] : ['', note])].join('\n');
   });
-  return [taskName, question, answer, ...tables, `Sent by Atlas for the result of ${timestamp}.`, '']
+  return [
+    taskName,
+    question,
+    answer,
+    ...verifiedNote(report),
+    ...tables,
+    `Sent by Atlas for the result of ${timestamp}.`,
+    '',
+  ]
     .map((part) => part.trimEnd())
     .join('\n\n');
 }
 
-function htmlOf({ taskName, question, answer, data, timestamp }: Report): string {
+function htmlOf({ taskName, question, answer, data, timestamp, ...report }: Report): string {
   const paragraphs = answer
     .split(/\n{2,}/)
     .map((text) => `<p>${withBold(escaped(text.trim()), '<strong>$1</strong>').replaceAll('\n', '<br>\n')}</p>`)
@@ -64,7 +72,7 @@ ${body.join('\n')}
 <body style="${FONT}">
 <h1 style="font-size:18px">${escaped(taskName)}</h1>
 <p style="${QUIET}">${escaped(question)}</p>
-${paragraphs}
+${[paragraphs, ...verifiedNote(report).map((note) => `<p style="${QUIET}">${escaped(note)}</p>`)].join('\n')}
 ${tables.join('\n')}
 <p style="${QUIET}">Sent by Atlas for the result of ${escaped(timestamp)}.</p>
 </body>

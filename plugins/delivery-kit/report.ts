@@ -13,12 +13,21 @@ const Dataset = Type.Object({
   truncated: Type.Boolean(),
 });
 
+/** The verified query that answered: who vouches for its statement, since when, and what was put into it. */
+const Verification = Type.Object({
+  name: Type.String(),
+  by: Type.String(),
+  at: Type.String(),
+  parameters: Type.Record(Type.String(), Type.Unknown()),
+});
+
 /** `content` of a `Delivery`, and the body of a webhook. */
 export const Report = Type.Object({
   taskId: Type.String(),
   taskName: Type.String(),
   question: Type.String(),
   answer: Type.String(),
+  verified: Type.Optional(Verification),
   sql: Type.Array(Type.String()),
   data: Type.Array(Dataset),
   steps: Type.Integer(),
@@ -71,6 +80,10 @@ export function reportOf(content: unknown): Report {
   }));
   return { ...content, data };
 }
+
+/** Tells the reader who vouches for the statement; nothing where nobody does. */
+export const verifiedNote = ({ verified }: Pick<Report, 'verified'>): string[] =>
+  verified === undefined ? [] : [`Verified by ${verified.by} on ${verified.at.slice(0, 10)}.`];
 
 /** Tells the reader of a cut dataset so: `50 of 1234 rows`. */
 export function rowsNote({ rows, totalRows, truncated }: Dataset, shown = rows.length): string | undefined {

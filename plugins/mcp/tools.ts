@@ -84,11 +84,12 @@ async function ask({ agent, actions }: Services, { question = '', ...ids }: Args
 }
 
 function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
-  const { outcome, notes, choices, sql, data, conversationId, pendingActions } = answer;
+  const { outcome, notes, choices, verified, sql, data, conversationId, pendingActions } = answer;
   return {
     outcome,
     ...(notes.length > 0 && { notes }),
     ...(choices !== undefined && { choices }),
+    ...(verified !== undefined && { verified }),
     sql,
     data: data.map((table) => trimmed(shownTable(table), rows)),
     ...((hasActions || pendingActions.length > 0) && { pendingActions }),

@@ -50,6 +50,7 @@ function resultOf(answer: Answer, hasActions: boolean): QueryResult {
     outcome: end.outcome,
     notes: [...end.notes],
     ...(end.choices !== undefined && { choices: [...end.choices] }),
+    ...(end.verified !== undefined && { verified: { ...end.verified } }),
     sql: [...sql],
     data: data.map(shownTable) as QueryResult['data'],
     steps,

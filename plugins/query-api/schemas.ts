@@ -1,6 +1,15 @@
 /** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
-import { Choices, CodeStreamEvent, Notes, Outcome, PendingActions, UiStreamChunk, Usage } from './stream-schemas.ts';
+import {
+  Choices,
+  CodeStreamEvent,
+  Notes,
+  Outcome,
+  PendingActions,
+  UiStreamChunk,
+  Usage,
+  Verified,
+} from './stream-schemas.ts';
 
 const ConversationId = Type.String({ format: 'uuid', description: 'Conversation to continue.' });
 const ConnectionId = Type.String({ minLength: 1, description: 'Connection to ask. Default: the main one.' });
@@ -151,6 +160,7 @@ export const QueryResult = Type.Object(
     outcome: Outcome,
     notes: Notes,
     choices: Choices,
+    verified: Verified,
     sql: Type.Array(Type.String(), { description: 'Statements that ran, in order.' }),
     data: Type.Array(DataTable, { description: 'One table for each statement.' }),
     steps: Type.Integer({ description: 'Model calls made.' }),

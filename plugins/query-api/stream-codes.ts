@@ -25,9 +25,9 @@ export function codeEncoder(hasActions: boolean): EventEncoder {
           return { before: `data: a:{"toolCallId":${toolCallId},"result":`, json: event.result, after: '}\n\n' };
         }
         case 'finish': {
-          const { finishReason, usage, steps, outcome, notes, choices } = event.answer;
+          const { finishReason, usage, steps, outcome, notes, choices, verified } = event.answer;
           const pendingActions = shownActions(event.answer, hasActions);
-          return line('d', { finishReason, usage, steps, outcome, notes, choices, pendingActions });
+          return line('d', { finishReason, usage, steps, outcome, notes, choices, verified, pendingActions });
         }
       }
     },

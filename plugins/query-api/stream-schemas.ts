@@ -37,6 +37,22 @@ const ChoiceList = Type.Array(
 );
 export const Choices = Type.Optional(ChoiceList);
 
+const Verification = Type.Object(
+  {
+    name: Type.String({ description: 'Of the verified query.' }),
+    by: Type.String({ description: 'Who vouches for its statement.' }),
+    at: Type.String({ description: 'Since when.' }),
+    parameters: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What was put into it, by name. A period is `{from, to}`, the end exclusive.',
+    }),
+  },
+  {
+    title: 'Verification',
+    description: 'Every table of the answer comes from a verified query; this is the last of them.',
+  },
+);
+export const Verified = Type.Optional(Verification);
+
 const Statement = Type.Object(
   {
     toolCallId: Type.String({ description: 'The call whose result it is.' }),
@@ -114,6 +130,7 @@ export const CodeStreamEvent = Type.Union(
         outcome: Type.Optional(Outcome),
         notes: Type.Optional(Notes),
         choices: Choices,
+        verified: Verified,
         pendingActions: PendingActions,
       }),
     ),
@@ -156,6 +173,7 @@ export const UiStreamChunk = Type.Union(
     }),
     chunk('data-statement', { id: ToolCallId, data: Statement }),
     chunk('data-choices', { id: Type.String(), data: Type.Object({ choices: ChoiceList }) }),
+    chunk('data-verified', { id: Type.String(), data: Verification }),
     chunk('data-suggestions', {
       id: Type.String(),
       data: Type.Object({ suggestions: Type.Array(Type.String(), { description: 'Questions that may follow.' }) }),

@@ -88,7 +88,7 @@ export function uiEncoder(hasActions: boolean): EventEncoder {
           };
         }
         case 'finish': {
-          const { finishReason, usage, outcome, notes, choices, suggestions = [] } = event.answer;
+          const { finishReason, usage, outcome, notes, choices, verified, suggestions = [] } = event.answer;
           const data = { outcome, notes, choices };
           const pendingActions = shownActions(event.answer, hasActions);
           const isPlain = outcome === 'answered' && notes.length === 0;
@@ -97,6 +97,7 @@ export function uiEncoder(hasActions: boolean): EventEncoder {
             endStep() +
             (isPlain ? '' : chunk({ type: 'data-outcome', id: 'outcome', data })) +
             (choices === undefined ? '' : chunk({ type: 'data-choices', id: 'choices', data: { choices } })) +
+            (verified === undefined ? '' : chunk({ type: 'data-verified', id: 'verified', data: verified })) +
             (suggestions.length === 0
               ? ''
               : chunk({ type: 'data-suggestions', id: 'suggestions', data: { suggestions } })) +

@@ -11,7 +11,7 @@ type ReportedTask = Pick<TaskRow, 'id' | 'name' | 'question'>;
 
 /** With fewer rows of each dataset than usual where they are very long. */
 export function reportOf(task: ReportedTask, answer: Answer, now: number): Report {
-  const { text, sql, steps } = answer;
+  const { text, sql, steps, verified } = answer;
   const { totalTokens, estimated } = answer.usage;
   const datasets = answer.data.map(datasetOf);
   for (let maxRows = MAX_REPORT_ROWS; ; maxRows = Math.floor(maxRows / 4)) {
@@ -20,6 +20,7 @@ export function reportOf(task: ReportedTask, answer: Answer, now: number): Repor
       taskName: task.name,
       question: task.question,
       answer: text.slice(0, MAX_ANSWER_LENGTH),
+      ...(verified !== undefined && { verified }),
       sql: [...sql],
       data: datasets.map(({ rows, truncated, ...dataset }) => ({
         ...dataset,

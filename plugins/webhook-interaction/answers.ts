@@ -28,15 +28,16 @@ export interface Answers {
   ): Promise<CallbackOutcome>;
 }
 
-function shown({ answer, sql = [], data = [] }: WebhookAnswer, format: 'json' | 'text'): ChannelResult {
+function shown({ answer, sql = [], data = [], verified }: WebhookAnswer, format: 'json' | 'text'): ChannelResult {
   if (format === 'text') return answer;
   const { columns = [], rows = [] } = data.at(-1) ?? {};
-  return { answer, sql: [...sql], columns: [...columns], rows: rows as Record<string, unknown>[] };
+  const table = { answer, sql: [...sql], columns: [...columns], rows: rows as Record<string, unknown>[] };
+  return verified === undefined ? table : { ...table, verified };
 }
 
 function throughAgent(agent: Agent): (channel: Channel, query: string, scope: Scope) => Promise<WebhookAnswer> {
   return async ({ options: { connectionId } }, query, scope) => {
-    const { text, sql, data } = await agent.answer(
+    const { text, sql, data, verified } = await agent.answer(
       {
         turns: [{ role: 'user', text: query }],
         surface: 'webhook',
@@ -44,7 +45,7 @@ function throughAgent(agent: Agent): (channel: Channel, query: string, scope: Sc
       },
       scope,
     );
-    return { answer: text, sql, data: data.map(shownTable) };
+    return { answer: text, sql, data: data.map(shownTable), ...(verified !== undefined && { verified }) };
   };
 }
 

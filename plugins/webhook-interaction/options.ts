@@ -1,5 +1,6 @@
 /** Declares the channels and their limits. */
 import { type Scope, type Static, Type } from '../../kernel/index.ts';
+import type { Verification } from '../agent/index.ts';
 
 /** What `executeQuery` resolves to; the agent's answer has this shape. */
 export interface WebhookAnswer {
@@ -7,6 +8,8 @@ export interface WebhookAnswer {
   /** Statements that ran. */
   readonly sql?: readonly string[];
   /** One table per statement; the last one is answered. */
+  /** The verified query that answered. */
+  readonly verified?: Verification;
   readonly data?: readonly { readonly columns: readonly string[]; readonly rows: readonly object[] }[];
 }
 

@@ -4,7 +4,7 @@ import type { Cli } from '../api.ts';
 import { openServer } from '../local-server.ts';
 import { progress } from '../progress.ts';
 import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
-import { type AnswerEnd, post, QUERY_REPLY, type QueryReply, type Server } from '../server-client.ts';
+import { type AnswerEnd, post, QUERY_REPLY, type QueryReply, type Server, verifiedLine } from '../server-client.ts';
 
 /** An action that waits for approval leaves the code as it is. */
 const EXIT_CODES = { answered: 0, failed: 1, clarify: 2, declined: 3 } as const;
@@ -52,6 +52,7 @@ async function ask(run: CliRun, cli: Cli): Promise<number> {
   const reply: QueryReply = await progress(run, 'Thinking', () => post(server, 'api/v1/query', body, QUERY_REPLY));
   run.stdout.write(print(run, reply));
   if (!quiet) for (const { message } of reply.notes ?? []) run.stderr.write(`Note: ${printableText(message)}\n`);
+  if (!quiet && reply.verified !== undefined) run.stderr.write(`${verifiedLine(reply.verified)}\n`);
   const code = EXIT_CODES[reply.outcome ?? 'answered'];
   if (options.autoApprove === true) return (await approve(run, server, reply)) ? code : 1;
   for (const { summary, approveUrl } of reply.pendingActions ?? []) {

@@ -13,6 +13,7 @@ import {
 } from '../../../kernel/index.ts';
 import { withoutCredentials } from '../../redaction-kit/index.ts';
 import type { Cli } from '../api.ts';
+import { aroundDatasources, probeOf } from '../layer-probe.ts';
 import { printableText, terminalStyle } from '../render.ts';
 
 type Status = 'ok' | 'warning' | 'error';
@@ -30,8 +31,6 @@ interface Finding {
 const ESSENTIAL = new Set(['datasource', 'provider', 'semanticLayer']);
 /** What `doctor` reports without failing. */
 const TOLERATED = new Set(['internalDb', 'sandbox', 'explore']);
-/** What connections are looked at with: the layer, and the gates that a datasource needs. */
-const AROUND = new Set(['semantic-layer', 'sql-guard', 'sql-limits']);
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 const layerIn = ({ plugins }: AtlasConfig) => plugins.find(({ definition }) => definition.name === 'semantic-layer');
@@ -106,8 +105,7 @@ async function connected(
   const told: { readonly plugin?: string; readonly text: string }[] = [];
   const log: Logger = { ...SILENT, warn: (fields, text) => void told.push({ ...fields, text }) };
   const layer = layerIn(config);
-  const plugins = config.plugins.filter(({ definition: { name, type } }) => type === 'datasource' || AROUND.has(name));
-  await using app = await createApp({ plugins }, { ...options, log });
+  await using app = await createApp({ plugins: aroundDatasources(config) }, { ...options, log });
   if (layer !== undefined) await app.get(semanticLayer).ready();
   const items = (await app.call(healthCheck, undefined, app.scope({ signal: run.signal }))).map(({ value }) => value);
   if (!items.some(({ component }) => component === 'datasource')) {
@@ -126,7 +124,8 @@ async function connected(
     if (isBroken) return [];
     return drift.length === 0 ? [finding] : faults('semanticLayer', finding.status, drift);
   });
-  return [...found, ...faults('datasource', 'warning', logins)];
+  const probed = await probeOf(app, run.signal);
+  return [...found, ...probed.flatMap(findingOf), ...faults('datasource', 'warning', logins)];
 }
 
 function printed(findings: readonly Finding[], run: CliRun): string {

@@ -2,8 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parse } from 'yaml';
-import { AtlasError, type CliCommand, type CliRun, didYouMean, type TableDescription } from '../../../kernel/index.ts';
-import { type Cli, printableText, renderTable, terminalStyle, wrongUse } from '../../cli/index.ts';
+import {
+  AtlasError,
+  type CliCommand,
+  type CliRun,
+  didYouMean,
+  type HealthItem,
+  type TableDescription,
+} from '../../../kernel/index.ts';
+import { type Cli, printableText, probedLayer, renderTable, terminalStyle, wrongUse } from '../../cli/index.ts';
 import { plainName, typeOf, withoutKind } from '../../profile-kit/index.ts';
 import type { EntityFile, ModelEntity, SemanticModel } from '../../semantic-layer/index.ts';
 import { layerFolderOf } from '../../semantic-layer/index.ts';
@@ -177,6 +184,13 @@ async function driftIn(
   return driftOf(layer, { ...compared, expected: expected.filter((table) => !unreadable.has(table)), typesByValues });
 }
 
+/** Prints what runs differently of what the layer holds, such as its verified queries; whether there is any. */
+function printProbed(run: CliRun, wrong: readonly HealthItem[]): boolean {
+  for (const { component, id = component, message = 'It is not as it was.' } of wrong)
+    run.stderr.write(`${printableText(`${component} "${id}": ${message}`)}\n`);
+  return wrong.length > 0;
+}
+
 function print(run: CliRun, drift: readonly Drift[], compared: number): void {
   if (run.options.json === true) {
     const status = drift.length === 0 ? 'clean' : 'drift';
@@ -215,7 +229,7 @@ async function compare(run: CliRun, { compose }: Cli): Promise<number> {
   const model = await loadSemanticLayer(dir);
   if (!existsSync(dir))
     throw new AtlasError(`There is no folder ${shown}.`, { hint: 'Write a layer with "atlas init".' });
-  return withDatabase(config, { ...options, connection }, run.signal, async (database) => {
+  const code = await withDatabase(config, { ...options, connection }, run.signal, async (database) => {
     const all = entitiesOf(model, dir, shown, source, database.ownSchema);
     const { entities, expected: known } = asked(run, database, all);
     const sourceDir = join(dir, source === 'default' ? '' : source);
@@ -230,6 +244,13 @@ async function compare(run: CliRun, { compose }: Cli): Promise<number> {
     print(run, drift, entities.length);
     return drift.length === 0 ? 0 : 1;
   });
+  const probed = model.verified === undefined ? [] : await probedLayer(config, options, run.signal);
+  return printProbed(
+    run,
+    probed.filter(({ status }) => status !== 'ok'),
+  )
+    ? 1
+    : code;
 }
 
 export const diffCommand = (cli: Cli): CliCommand => ({
