@@ -52,6 +52,7 @@ import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
 import { usage } from '../../plugins/usage/index.ts';
+import { verifiedQueries } from '../../plugins/verified-queries/index.ts';
 import { webConsole } from '../../plugins/web-console/index.ts';
 import { type Env, readEnv, variables } from '../env.ts';
 import { shownSettings } from '../shown-settings.ts';
@@ -162,6 +163,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminSettings({ isHosted: env.deployMode === 'hosted' }),
     ...(env.profile === 'off' ? [] : [profile()]),
     semanticQuery(),
+    verifiedQueries(),
     fanOut(),
     sqlLimits(env.sqlLimits),
     sqlGuard(),

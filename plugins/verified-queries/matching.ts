@@ -1,0 +1,226 @@
+/** Finds the verified queries that a question asks for certainly, and those that it is only like. */
+import { type ModelVerifiedQuery, type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
+import {
+  beginsPeriod,
+  defaultOf,
+  givenValue,
+  type KnownParameter,
+  knownParameter,
+  type Reading,
+  readAt,
+  type Values,
+} from './parameters.ts';
+import { Names, type ReadTime, signsOf, tenseOf, tokensOf } from './words.ts';
+
+/** A longer question has something else in it. */
+const MAX_CHARS = 400;
+const MAX_NEAR = 3;
+const MIN_LIKENESS = 0.4;
+/** How a question of its own begins: a mere name may go on from what was asked before. */
+const ASKS = /^\W*(?:how|what|which|who|when|where|list|show|give|tell|please)\b/i;
+/** A parameter in a wording. A period is read with its preposition. */
+const SLOT = /(\b(?:in|for|of|during|from|over|within|throughout|on|at)\s+)?\{(\w+)\}/gi;
+/** How the word begins that stands for a parameter while a wording is read. */
+const MARK = 'verifiedparameter';
+
+type Item = { readonly unit: string } | { readonly slot: KnownParameter };
+
+interface Wording {
+  readonly text: string;
+  readonly items: readonly Item[];
+  readonly signs: string;
+  readonly tense: ReturnType<typeof tenseOf>;
+}
+
+interface Known {
+  readonly query: ModelVerifiedQuery;
+  readonly parameters: readonly KnownParameter[];
+  readonly wordings: readonly Wording[];
+}
+
+export interface Match {
+  readonly query: ModelVerifiedQuery;
+  readonly values: Values;
+  /** The question as the wording asks it. */
+  readonly asked: string;
+}
+
+export interface Found {
+  /** Of one, the answer; of several, which is meant has to be asked. */
+  readonly certain: readonly Match[];
+  /** The nearest first. `asked` is missing where the question does not say all that it needs. */
+  readonly near: readonly { readonly query: ModelVerifiedQuery; readonly asked?: string }[];
+}
+
+export interface Asked {
+  readonly text: string;
+  readonly now: Date;
+  /** Whether something was asked before. */
+  readonly isFollowUp?: boolean;
+}
+
+/** The verified queries of one model, made ready once. */
+export class Matcher {
+  readonly #names: Names;
+  readonly #readTime: ReadTime;
+  readonly #known: readonly Known[];
+  readonly #rarity = new Map<string, number>();
+
+  constructor(model: SemanticModel, tokenize: Names['tokenize'], readTime: ReadTime) {
+    this.#names = new Names(model, tokenize);
+    this.#readTime = readTime;
+    this.#known = (visibleModel(model).verified ?? []).map((query) => {
+      const parameters = (query.parameters ?? []).map((one) =>
+        knownParameter(one, model, (text) => tokensOf(text, tokenize)),
+      );
+      const wordings = [query.question, ...(query.also ?? [])].map((text) => this.#wording(text, parameters));
+      return { query, parameters, wordings };
+    });
+    const all = this.#known.map(({ wordings }) => new Set(wordings.flatMap(unitsIn)));
+    for (const unit of new Set(all.flatMap((units) => [...units])))
+      this.#rarity.set(unit, Math.log(1 + all.length / all.filter((units) => units.has(unit)).length));
+  }
+
+  find(asked: Asked): Found {
+    const reading = this.#reading(asked.text, asked.now);
+    const isOwn = !asked.isFollowUp || ASKS.test(asked.text);
+    const certain = this.#known.flatMap((known) => (isOwn ? (this.#certain(known, reading) ?? []) : []));
+    const matched = new Set(certain.map(({ query }) => query));
+    const others = this.#known.filter(({ query }) => !matched.has(query));
+    return { certain, near: certain.length === 1 ? [] : this.#near(others, reading) };
+  }
+
+  /** What may be put into a parameter of the type `value`. */
+  valuesOf({ name }: ModelVerifiedQuery, parameter: string): (string | number)[] {
+    const known = this.#known.find(({ query }) => query.name === name);
+    return known?.parameters.find((one) => one.name === parameter)?.values.map(({ value }) => value) ?? [];
+  }
+
+  /** The query and values that arguments name; a text says what is wrong with them. */
+  given(name: string, given: Readonly<Record<string, unknown>>, now: Date): Omit<Match, 'asked'> | string {
+    const known = this.#known.find(({ query }) => query.name === name);
+    if (known === undefined) return `There is no verified query "${name}".`;
+    const unknown = Object.keys(given).find((key) => !known.parameters.some((one) => one.name === key));
+    if (unknown !== undefined) return `"${name}" has no parameter "${unknown}".`;
+    const values: Record<string, Values[string]> = {};
+    for (const one of known.parameters) {
+      const read = (text: string) => this.#reading(text, now);
+      const value = given[one.name] === undefined ? defaultOf(one, read) : givenValue(one, given[one.name], read);
+      if (value === undefined) return `The parameter "${one.name}" of "${name}" ${lack(one, given[one.name])}.`;
+      values[one.name] = value;
+    }
+    return { query: known.query, values };
+  }
+
+  #reading(text: string, now: Date): Reading {
+    return {
+      text,
+      tokens: tokensOf(text.slice(0, 2 * MAX_CHARS), this.#names.tokenize),
+      now,
+      readTime: this.#readTime,
+    };
+  }
+
+  #wording(text: string, parameters: readonly KnownParameter[]): Wording {
+    const marked = text.replace(SLOT, (whole, before: string | undefined, name: string) => {
+      const at = parameters.findIndex((one) => one.name === name);
+      if (at < 0) return whole;
+      return `${parameters[at]?.type === 'period' ? '' : (before ?? '')}${MARK}${at}`;
+    });
+    const items = this.#names.unitsOf(tokensOf(marked, this.#names.tokenize)).map((unit): Item => {
+      const slot = unit.startsWith(MARK) ? parameters[Number(unit.slice(MARK.length))] : undefined;
+      return slot === undefined ? { unit } : { slot };
+    });
+    return { text, items, signs: signsOf(text.replace(SLOT, '')), tense: tenseOf(text) };
+  }
+
+  /** The only way in which the question is one of the wordings. */
+  #certain({ query, parameters, wordings }: Known, reading: Reading): Match | undefined {
+    if (reading.text.length > MAX_CHARS) return undefined;
+    const ways = new Map<string, Match>();
+    for (const { text, items, signs, tense } of wordings) {
+      if (signs !== signsOf(reading.text)) continue;
+      for (const said of this.#ways(items, reading, 0, 0)) {
+        const isDated = parameters.some(({ name, type }) => type === 'period' && said[name] !== undefined);
+        const other = tenseOf(reading.text);
+        if (!isDated && tense !== undefined && other !== undefined && tense !== other) continue;
+        const values: Record<string, Values[string]> = {};
+        for (const one of parameters) {
+          const value = said[one.name] ?? defaultOf(one, (given) => this.#reading(given, reading.now));
+          if (value !== undefined) values[one.name] = value;
+        }
+        if (parameters.some(({ name }) => values[name] === undefined)) continue;
+        const asked = text.replace(/\{(\w+)\}/g, (_, name: string) => shown(values[name] ?? null));
+        ways.set(JSON.stringify(parameters.map(({ name }) => values[name])), { query, values, asked });
+      }
+    }
+    return ways.size === 1 ? [...ways.values()][0] : undefined;
+  }
+
+  /** The values of the slots for every way in which the tokens from `at` are the items from `item`, word by word. */
+  #ways(items: readonly Item[], reading: Reading, item: number, at: number): Values[] {
+    const { tokens } = reading;
+    const next = items[item];
+    const token = tokens[at];
+    if (token === undefined) return next === undefined ? [{}] : [];
+    // "In the last month" is also said of the last 30 days, which "last month" alone is not.
+    const isRead = token.isStop && next !== undefined && 'slot' in next && beginsPeriod(next.slot, reading, at);
+    const skipped = token.isStop && !isRead ? this.#ways(items, reading, item, at + 1) : [];
+    if (next === undefined) return skipped;
+    if ('unit' in next) {
+      if (token.isStop) return skipped;
+      const same = this.#names.unitsAt(tokens, at).filter(({ id }) => id === next.unit);
+      return same.flatMap((one) => this.#ways(items, reading, item + 1, one.next));
+    }
+    const { name } = next.slot;
+    const read = readAt(next.slot, reading, at).flatMap(({ value, next: behind }) =>
+      this.#ways(items, reading, item + 1, behind).map((rest) => ({ ...rest, [name]: value })),
+    );
+    return [...skipped, ...read];
+  }
+
+  #near(queries: readonly Known[], reading: Reading): Found['near'] {
+    const asked = new Set(this.#names.unitsOf(reading.tokens.filter(({ kind }) => kind === 'word')));
+    const weight = (units: Iterable<string>) => [...units].reduce((sum, one) => sum + (this.#rarity.get(one) ?? 1), 0);
+    const scored = queries.map(({ query, wordings }) => {
+      const ranked = wordings.map((wording) => {
+        const units = new Set(unitsIn(wording));
+        return { wording, score: weight(units.intersection(asked)) / Math.max(1, weight(units.union(asked))) };
+      });
+      ranked.sort((a, b) => b.score - a.score);
+      const text = ranked.map(({ wording }) => this.#filled(wording, reading)).find((one) => one !== undefined);
+      return { query, ...(text !== undefined && { asked: text }), score: ranked[0]?.score ?? 0 };
+    });
+    const near = scored.filter(({ score }) => score >= MIN_LIKENESS).sort((a, b) => b.score - a.score);
+    return near.slice(0, MAX_NEAR).map(({ score: _, ...one }) => one);
+  }
+
+  /** The wording with what the question says anywhere in its slots; `undefined` where it does not say all. */
+  #filled({ text, items }: Wording, reading: Reading): string | undefined {
+    let filled = text;
+    for (const item of items) {
+      if (!('slot' in item)) continue;
+      const found = reading.tokens.flatMap((_, at) => readAt(item.slot, reading, at));
+      const value = found[0]?.value ?? (item.slot.type === 'top' ? item.slot.default : undefined);
+      if (value === undefined) return undefined;
+      filled = filled.replace(`{${item.slot.name}}`, shown(value));
+    }
+    return filled;
+  }
+}
+
+const unitsIn = ({ items }: Wording) => items.flatMap((item) => ('unit' in item ? [item.unit] : []));
+
+/** As it can be asked: the last day of a period is in it. */
+function shown(value: Values[string]): string {
+  if (typeof value !== 'object' || value === null) return String(value ?? '');
+  const last = new Date(Date.parse(value.to) - 86_400_000).toISOString().slice(0, 10);
+  return last === value.from ? last : `${value.from} to ${last}`;
+}
+
+function lack({ type, values, min, max }: KnownParameter, given: unknown): string {
+  if (given === undefined) return 'is missing';
+  if (type === 'period') return 'has to be one period, such as 2024, Q1 2025 or {from, to}';
+  if (type === 'value') return `has to be one of ${values.map(({ value }) => value).join(', ') || 'no listed value'}`;
+  return `has to be a number${min === undefined ? '' : ` from ${min}`}${max === undefined ? '' : ` to ${max}`}`;
+}

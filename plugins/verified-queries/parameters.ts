@@ -1,0 +1,110 @@
+/** Reads the parameters of verified queries in questions and in arguments, and checks them. */
+import type { VerifiedValue } from '../agent/index.ts';
+import { type ModelVerifiedQuery, type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
+import type { ReadTime, Token } from './words.ts';
+
+export type Parameter = NonNullable<ModelVerifiedQuery['parameters']>[number];
+export type Values = Readonly<Record<string, VerifiedValue>>;
+
+const SPAN = new Set(['to', 'until', 'till', 'through', 'and']);
+const MAX_TOP = 1_000;
+const MAX_NUMBER = 1e15;
+
+/** What is needed to read a question. */
+export interface Reading {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly now: Date;
+  readonly readTime: ReadTime;
+}
+
+/** A value at a place; `next` is the first token behind it. */
+export interface Read {
+  readonly value: VerifiedValue;
+  readonly next: number;
+}
+
+/** A `value` parameter with what may be put in: the listed values of its dimension, each with its words. */
+export interface KnownParameter extends Parameter {
+  readonly values: readonly { readonly value: string | number; readonly words: readonly Token[] }[];
+}
+
+/** Values of hidden, masked and protected columns are not listed, so that they cannot be asked for either. */
+export function knownParameter(parameter: Parameter, model: SemanticModel, tokensOf: (text: string) => Token[]) {
+  const [entity, name] = (parameter.dimension ?? '').split('.');
+  const found = visibleModel(model).entities.find((one) => one.name.toLowerCase() === entity?.toLowerCase());
+  const dimension = found?.dimensions.find((one) => one.name.toLowerCase() === name?.toLowerCase());
+  const values = (dimension?.sample_values ?? []).flatMap((value) =>
+    typeof value === 'string' || typeof value === 'number' ? [{ value, words: tokensOf(String(value)) }] : [],
+  );
+  return { ...parameter, values: parameter.type === 'value' ? values : [] };
+}
+
+/** Everything that the tokens from `at` may be as this parameter. */
+export function readAt(parameter: KnownParameter, reading: Reading, at: number): Read[] {
+  const { tokens, now, readTime } = reading;
+  const token = tokens[at];
+  if (token === undefined) return [];
+  if (parameter.type === 'period') {
+    const found = readTime(tokens, at, now);
+    const [range, other] = found?.ranges ?? [];
+    if (range?.from === undefined || range.to === undefined || other !== undefined) return [];
+    // Alone it may also mean "since".
+    if (token.word === 'from' && !tokens.slice(at, found?.next).some(({ word }) => SPAN.has(word))) return [];
+    return [{ value: { from: range.from, to: range.to }, next: found!.next }];
+  }
+  if (parameter.type === 'value') {
+    return parameter.values.flatMap(({ value, words }) => {
+      if (token.kind === 'quoted')
+        return token.word === words.map(({ word }) => word).join(' ') ? [{ value, next: at + 1 }] : [];
+      const isSaid = words.length > 0 && words.every(({ word, stem }, i) => isSame(tokens[at + i], word, stem));
+      return isSaid ? [{ value, next: at + words.length }] : [];
+    });
+  }
+  const value = numberOf(token, reading.text);
+  return value !== undefined && inBounds(parameter, value) ? [{ value, next: at + 1 }] : [];
+}
+
+/** Whether the tokens from `at` are read as a period, be it one with several meanings. */
+export const beginsPeriod = ({ type }: Parameter, { tokens, now, readTime }: Reading, at: number): boolean =>
+  type === 'period' && readTime(tokens, at, now) !== undefined;
+
+const isSame = (token: Token | undefined, word: string, stem: string) => token?.word === word || token?.stem === stem;
+
+/** A plain number. What may be negative, a percentage, metres or grouped by points is none. */
+function numberOf({ kind, value, percent, text }: Token, question: string): number | undefined {
+  if (kind !== 'number' || value === undefined || percent) return undefined;
+  if (/\.\d{3}$|\dm$/i.test(text.replaceAll(' ', '')) || /[^\d.,a-z ]/i.test(text)) return undefined;
+  return new RegExp(String.raw`[-−–~±(]\s*${text.replaceAll('.', '\\.')}`).test(question) ? undefined : value;
+}
+
+function inBounds({ type, min, max }: Parameter, value: number): boolean {
+  if (!(value >= (min ?? 0) && value <= (max ?? (type === 'top' ? MAX_TOP : MAX_NUMBER)))) return false;
+  return type !== 'top' || (Number.isInteger(value) && value >= 1);
+}
+
+/** What stands for a parameter that a wording does not have; `undefined` where it is needed. */
+export function defaultOf(parameter: KnownParameter, read: (text: string) => Reading): VerifiedValue | undefined {
+  if (parameter.default === undefined) return parameter.optional === true ? null : undefined;
+  return givenValue(parameter, parameter.default, read);
+}
+
+/** An argument as a value of the parameter: a text is read as in a question; `undefined` where it is none. */
+export function givenValue(
+  parameter: KnownParameter,
+  given: unknown,
+  read: (text: string) => Reading,
+): VerifiedValue | undefined {
+  if (typeof given === 'number' && parameter.type !== 'value') return inBounds(parameter, given) ? given : undefined;
+  if (typeof given === 'object' && given !== null && parameter.type === 'period') {
+    const { from, to } = given as Readonly<Record<string, unknown>>;
+    return isDay(from) && isDay(to) && from < to ? { from, to } : undefined;
+  }
+  if (parameter.type === 'value') return parameter.values.find(({ value }) => String(value) === String(given))?.value;
+  if (typeof given !== 'string') return undefined;
+  const reading = read(given);
+  return readAt(parameter, reading, 0).find(({ next }) => next === reading.tokens.length)?.value;
+}
+
+const isDay = (text: unknown): text is string =>
+  typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));

@@ -1,0 +1,175 @@
+/** Serves the verified queries to administrators, who vouch for them, check, propose and remove them. */
+import { stringify } from 'yaml';
+import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
+import type { AdminSemantic } from '../admin-semantic/index.ts';
+import { type ModelVerifiedQuery, type SemanticLayerApi, VerifiedQuery } from '../semantic-layer/index.ts';
+import type { Checks } from './checks.ts';
+import { reasonOf } from './checks.ts';
+import type { Draft } from './proposal.ts';
+
+const PATH = '/api/v1/admin/verified';
+const CLOSED = { additionalProperties: false };
+const Name = Type.Object({ name: VerifiedQuery.properties.name });
+const Body = Type.Omit(VerifiedQuery, ['verifiedBy', 'verifiedAt'], { title: 'VerifiedQueryBody', ...CLOSED });
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const Shown = Type.Object(
+  {
+    ...VerifiedQuery.properties,
+    file: Type.String(),
+    status: Type.String({ description: 'Of the last check: ok, changed, empty, refused, failed, slow, unchecked.' }),
+    withheld: nullable('Why answers from it carry no label; null where they do.'),
+    checkedAt: nullable('ISO 8601; null where it was never checked.'),
+  },
+  { title: 'VerifiedQuery' },
+);
+const Checked = Type.Object(
+  { name: Type.String(), status: Type.String(), message: nullable('What is wrong.'), checkedAt: Type.String() },
+  { title: 'CheckedVerifiedQuery' },
+);
+const ProposalBody = Type.Object(
+  {
+    question: Type.String({ pattern: '\\S' }),
+    sql: Type.String({ pattern: '\\S' }),
+    connectionId: Type.Optional(Type.String()),
+  },
+  CLOSED,
+);
+
+export interface VerifiedRoutesInit {
+  readonly layer: SemanticLayerApi;
+  readonly files: AdminSemantic;
+  readonly checks: Checks;
+  readonly now: () => number;
+  propose(asked: { question: string; sql: string; connectionId?: string }, scope: Scope): Promise<Draft>;
+}
+
+export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedRoutesInit): Route[] {
+  const common = {
+    tag: 'Verified queries',
+    right: 'admin:semantic',
+    organizationData: 'The verified queries',
+    errors: ['forbidden', 'not_found', 'conflict', 'configuration_error', 'validation_error', 'overloaded'],
+  } as const;
+
+  async function find(name: string, scope: Scope): Promise<ModelVerifiedQuery> {
+    const query = (await layer.for(scope)).verified?.find((one) => one.name === name);
+    if (query !== undefined) return query;
+    throw new AtlasError(`There is no verified query "${name}".`, {
+      code: 'not_found',
+      hint: `GET ${PATH} lists them.`,
+    });
+  }
+
+  async function shown(query: ModelVerifiedQuery, scope: Scope) {
+    const check = await checks.last(query, scope);
+    const { source: _, ...rest } = query;
+    return {
+      ...rest,
+      status: check?.status ?? 'unchecked',
+      withheld: reasonOf(query, check) ?? null,
+      checkedAt: check?.checkedAt ?? null,
+    };
+  }
+
+  /** Writes the query as vouched for by the actor, and checks it: one that cannot be run is not kept. */
+  async function vouch(path: string, query: VerifiedQuery, before: string | null, scope: Scope) {
+    const { actor } = scope;
+    const by = { verifiedBy: actor.label ?? actor.id ?? actor.role, verifiedAt: new Date(now()).toISOString() };
+    await files.changeFile({ path, text: stringify({ ...query, ...by }) }, scope);
+    // A request keeps the layer that it began with.
+    const later = checks.scopeFor(scope);
+    const written = await find(query.name, later);
+    const { status, message } = await checks.check(written, later);
+    if (status === 'refused' || status === 'failed') {
+      await files.changeFile({ path, text: before }, later);
+      throw new AtlasError(`The query was not saved, as it cannot be run: ${message}`, { code: 'validation_error' });
+    }
+    return shown(written, later);
+  }
+
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: PATH,
+      operationId: 'listVerifiedQueries',
+      summary: 'The verified queries of the layer, with how their last check ended.',
+      responses: { 200: Type.Object({ queries: Type.Array(Shown) }) },
+      async handle(_, scope) {
+        const { verified = [] } = await layer.for(scope);
+        return { body: { queries: await Promise.all(verified.map((query) => shown(query, scope))) } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: PATH,
+      operationId: 'addVerifiedQuery',
+      summary: 'Adds a verified query, for which the caller vouches, unless it cannot be run.',
+      body: Body,
+      responses: { 201: Shown },
+      async handle({ body }, scope) {
+        const { verified = [] } = await layer.for(scope);
+        if (verified.some(({ name }) => name === body.name))
+          throw new AtlasError(`There is a verified query "${body.name}" already.`, {
+            code: 'conflict',
+            hint: 'Choose another name.',
+          });
+        return { status: 201, body: await vouch(`verified/${body.name}.yml`, body, null, scope) };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: `${PATH}/propose`,
+      operationId: 'proposeVerifiedQuery',
+      summary: 'Proposes a verified query from a question and the statement that answered it; nothing is saved.',
+      body: ProposalBody,
+      responses: { 200: Body },
+      async handle({ body }, scope) {
+        return { body: await propose(body, scope) };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: `${PATH}/check`,
+      operationId: 'checkVerifiedQueries',
+      summary: 'Runs all verified queries, or one: the label of one that is no longer as it was is withheld.',
+      body: Type.Object({ name: Type.Optional(VerifiedQuery.properties.name) }, CLOSED),
+      responses: { 200: Type.Object({ checks: Type.Array(Checked) }) },
+      async handle({ body: { name } }, scope) {
+        if (name !== undefined) await find(name, scope);
+        return { body: { checks: await checks.checkAll(scope, name) } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: `${PATH}/:name/vouch`,
+      operationId: 'vouchForVerifiedQuery',
+      summary: 'Vouches for a query as it is, so that answers from it carry the label again.',
+      params: Name,
+      responses: { 200: Shown },
+      async handle({ params: { name } }, scope) {
+        const { file, source: _, ...query } = await find(name, scope);
+        const before = (await layer.readFile(scope.orgId, file))?.toString() ?? null;
+        return { body: await vouch(file, query, before, scope) };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: `${PATH}/:name`,
+      operationId: 'deleteVerifiedQuery',
+      summary: 'Deletes a verified query.',
+      params: Name,
+      responses: { 200: Success },
+      async handle({ params: { name } }, scope) {
+        await files.changeFile({ path: (await find(name, scope)).file, text: null }, scope);
+        return { body: SUCCEEDED };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,159 @@
+/** Asks verified queries through the whole composition: the answer, its label, and what takes the label away. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hotelQuestions, startHotel } from './fixtures/hotel-server.ts';
+
+const ADMIN = '/api/v1/admin/verified';
+const ALL = { from: '2000-01-01', to: '2100-01-01' };
+type Named = Readonly<Record<'name' | 'status', string>>;
+let hotel: Awaited<ReturnType<typeof startHotel>>;
+beforeAll(async () => {
+  hotel = await startHotel();
+});
+afterAll(() => hotel[Symbol.asyncDispose]());
+
+const labelOf = async (question: string) => (await hotel.ask(question)).verified;
+
+describe('answers', () => {
+  it('answers every question of the set with the rows of the statement, and the label', async () => {
+    for (const [question, name] of hotelQuestions.matches) {
+      const { outcome, verified, data } = await hotel.ask(question);
+      expect([question, outcome, verified?.name, verified?.by, data.length]).toEqual([
+        question,
+        'answered',
+        name,
+        'Ann',
+        1,
+      ]);
+    }
+    const { data } = await hotel.ask('Revenue from guests from Japan in 2024');
+    const [row] = hotel.rows(
+      "SELECT SUM(total_price) AS revenue FROM reservations JOIN guests USING (guest_id) WHERE country = 'Japan' AND arrival_date LIKE '2024%'",
+    );
+    expect(data[0].rows).toEqual([row]);
+  });
+
+  it('gives no label to what only looks like one of the questions', async () => {
+    const some = hotelQuestions.nearMisses.filter((_, at) => at % 10 === 0);
+    for (const question of some) expect([question, await labelOf(question)]).toEqual([question, undefined]);
+  });
+
+  it('shows the label in both streams and in the stored message', async () => {
+    const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Revenue by hotel' }] }];
+    const codes = await hotel.send('POST', '/api/v1/chat', { messages });
+    const label = { name: 'revenue_by_hotel', by: 'Ann', at: '2025-06-01', parameters: { period: ALL } };
+    expect(JSON.parse(/data: d:(.*)/.exec(codes.text)?.[1] ?? '{}').verified).toEqual(label);
+    const ui = await hotel.send('POST', '/api/v1/chat?stream=ui', { messages });
+    expect(ui.text).toContain(`data: ${JSON.stringify({ type: 'data-verified', id: 'verified', data: label })}\n`);
+    const { conversationId } = await hotel.ask('Revenue by hotel');
+    const { body } = await hotel.send('GET', `/api/v1/conversations/${conversationId}`);
+    expect(body.messages.at(-1).content.parts).toContainEqual({ type: 'data-verified', id: 'verified', data: label });
+  });
+
+  it('offers what it is not certain of, and takes the reply to it', async () => {
+    const { outcome, choices, verified, conversationId } = await hotel.ask('Please sum the profit revenue by hotel');
+    expect([outcome, verified, choices]).toEqual([
+      'clarify',
+      undefined,
+      [expect.objectContaining({ label: 'Revenue by hotel' })],
+    ]);
+    expect((await hotel.ask('1', { conversationId })).verified.name).toBe('revenue_by_hotel');
+  });
+});
+
+describe('checks', () => {
+  it('withholds the label when a column has changed, until somebody vouches again', async () => {
+    expect((await hotel.send('POST', `${ADMIN}/check`, {})).body.checks.map((one: Named) => one.status)).toEqual(
+      hotelQuestions.queries.map(() => 'ok'),
+    );
+    hotel.change(
+      'ALTER TABLE hotels RENAME COLUMN stars TO rank; ALTER TABLE hotels ADD COLUMN stars TEXT; UPDATE hotels SET stars = rank',
+    );
+    const { body } = await hotel.send('POST', `${ADMIN}/check`, {});
+    expect(body.checks.filter((one: Named) => one.status !== 'ok')).toEqual([
+      expect.objectContaining({
+        name: 'opened_after',
+        status: 'changed',
+        message: 'hotels.stars is text instead of integer.',
+      }),
+    ]);
+    const asked = 'Hotels with at least 4 stars';
+    const { verified, notes } = await hotel.ask(asked);
+    expect([verified, notes[0]?.code, notes[0]?.message]).toEqual([
+      undefined,
+      'verification_withheld',
+      'The verified query "opened_after" answered, but nobody vouches for it any more: hotels.stars is text instead of integer.',
+    ]);
+    hotel.change('ALTER TABLE hotels DROP COLUMN stars; ALTER TABLE hotels RENAME COLUMN rank TO stars');
+    await hotel.send('POST', `${ADMIN}/check`, { name: 'opened_after' });
+    expect(await labelOf(asked)).toBeUndefined();
+    const vouched = await hotel.send('POST', `${ADMIN}/opened_after/vouch`);
+    expect(vouched.body).toMatchObject({ withheld: null, status: 'ok', verifiedAt: '2025-07-01T12:00:00.000Z' });
+    expect(await labelOf(asked)).toMatchObject({ name: 'opened_after', by: vouched.body.verifiedBy });
+  });
+
+  it('tells a result that became empty, and a statement that fails', async () => {
+    hotel.change('ALTER TABLE reviews RENAME TO opinions');
+    hotel.change('UPDATE guests SET tier = NULL');
+    const { body } = await hotel.send('POST', `${ADMIN}/check`, {});
+    const wrong = new Map(body.checks.map((one: Named) => [one.name, one.status]));
+    expect([wrong.get('bottom_hotels'), wrong.get('vip_revenue'), wrong.get('revenue')]).toEqual([
+      'failed',
+      'empty',
+      'ok',
+    ]);
+    hotel.change('ALTER TABLE opinions RENAME TO reviews');
+  });
+});
+
+describe('administration', () => {
+  it('proposes a query from an answer, adds it, labels answers from it, and deletes it', async () => {
+    const asked = {
+      question: 'How many suite rooms cost more than 200?',
+      sql: "SELECT COUNT(*) AS rooms FROM rooms WHERE room_type = 'suite' AND nightly_rate > 200",
+    };
+    expect(await labelOf(asked.question)).toBeUndefined();
+    const { body: draft } = await hotel.send('POST', `${ADMIN}/propose`, asked);
+    expect(draft).toEqual({
+      name: 'how_many_suite_rooms_cost_more_than_200',
+      question: 'How many {room_type} rooms cost more than {number}?',
+      sql: 'SELECT COUNT(*) AS rooms FROM rooms WHERE room_type = :room_type AND nightly_rate > :number',
+      parameters: [
+        { name: 'room_type', type: 'value', dimension: 'rooms.room_type' },
+        { name: 'number', type: 'number' },
+      ],
+    });
+    expect((await hotel.send('POST', ADMIN, { ...draft, name: 'costly_rooms' })).status).toBe(201);
+    expect((await hotel.send('POST', ADMIN, { ...draft, name: 'costly_rooms' })).status).toBe(409);
+    expect(await labelOf('How many double rooms cost more than 100?')).toMatchObject({
+      name: 'costly_rooms',
+      parameters: { room_type: 'double', number: 100 },
+    });
+    const audited = await hotel.send('GET', '/api/v1/admin/audit/changes');
+    expect(audited.text).toContain('verified/costly_rooms.yml');
+    expect((await hotel.send('DELETE', `${ADMIN}/costly_rooms`)).status).toBe(200);
+    expect(await labelOf('How many double rooms cost more than 100?')).toBeUndefined();
+  });
+
+  it('adds no query whose statement is refused', async () => {
+    const body = { name: 'secrets', question: 'Which tables are there?', sql: 'SELECT * FROM sqlite_master' };
+    const added = await hotel.send('POST', ADMIN, body);
+    expect([added.status, added.body.error]).toEqual([422, 'validation_error']);
+    const { body: listed } = await hotel.send('GET', ADMIN);
+    expect(listed.queries.map((one: Named) => one.name)).not.toContain('secrets');
+  });
+
+  it('asks which of two queries is meant', async () => {
+    const body = {
+      name: 'revenue_of_hotels',
+      question: 'Revenue by hotel',
+      sql: 'SELECT 1 AS revenue FROM hotels LIMIT 1',
+    };
+    expect((await hotel.send('POST', ADMIN, body)).status).toBe(201);
+    const { outcome, choices, conversationId } = await hotel.ask('Turnover by hotel');
+    expect([outcome, choices.map((one: { label: string }) => one.label)]).toEqual([
+      'clarify',
+      ['Revenue by hotel [revenue_by_hotel]', 'Revenue by hotel [revenue_of_hotels]'],
+    ]);
+    expect((await hotel.ask('2', { conversationId })).verified.name).toBe('revenue_of_hotels');
+  });
+});
