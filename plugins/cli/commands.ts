@@ -17,6 +17,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCo
   validate: async () => (await import('./commands/validate.ts')).validate,
   doctor: async () => (await import('./commands/validate.ts')).doctor,
   index: async () => (await import('./commands/index-layer.ts')).index,
+  verified: async () => (await import('./commands/verified.ts')).verified,
   smoke: async () => (await import('./commands/smoke.ts')).smoke,
   completions: async () => (await import('./commands/completions.ts')).completions,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,

@@ -16,5 +16,6 @@ export async function probeOf(app: App, signal: AbortSignal): Promise<HealthItem
 export async function probedLayer(config: AtlasConfig, options: CreateAppOptions, signal: AbortSignal) {
   const { log: _, ...quiet } = options;
   await using app = await createApp({ plugins: aroundDatasources(config) }, quiet);
-  return probeOf(app, signal);
+  // Before the application is closed.
+  return await probeOf(app, signal);
 }

@@ -65,12 +65,12 @@ async function isRunning({ url, signal }: Server): Promise<boolean> {
 }
 
 /** The request as the server would get it over the network. */
-async function inject(app: App, url: URL, { headers, body, signal }: RequestInit): Promise<Response> {
+async function inject(app: App, url: URL, { method, headers, body, signal }: RequestInit): Promise<Response> {
   const reply = await app.get(http).inject({
-    method: 'POST',
+    method: method as 'POST',
     url: url.pathname,
     headers: { host: url.host, ...(headers as Record<string, string>) },
-    payload: String(body),
+    ...(body !== undefined && { payload: String(body) }),
     payloadAsStream: true,
     ...(signal && { signal }),
   });

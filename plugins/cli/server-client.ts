@@ -78,19 +78,29 @@ export function serverOf({ env, signal }: Pick<CliRun, 'env' | 'signal'>): Serve
   };
 }
 
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
 /** POSTs JSON; resolves to an answer that is no failure. Fails as `post` does. */
-export async function postForStream(server: Server, path: string, body: unknown): Promise<Response> {
+export const postForStream = (server: Server, path: string, body: unknown): Promise<Response> =>
+  responseTo(server, { method: 'POST', path, body });
+
+async function responseTo(server: Server, { method, path, body }: Call): Promise<Response> {
   const url = new URL(path, server.url.endsWith('/') ? server.url : `${server.url}/`);
   const send = server.send ?? fetch;
   let response: Response;
   try {
     response = await send(url, {
-      method: 'POST',
+      method,
       headers: {
-        'content-type': 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` }),
       },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: server.signal,
     });
   } catch (error) {
@@ -142,4 +152,9 @@ export async function post<T extends TSchema>(
   schema: T,
 ): Promise<Static<T>> {
   return readJson(server, await postForStream(server, path, body), schema);
+}
+
+/** The same by another method. */
+export async function request<T extends TSchema>(server: Server, call: Call, schema: T): Promise<Static<T>> {
+  return readJson(server, await responseTo(server, call), schema);
 }

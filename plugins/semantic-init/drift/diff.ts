@@ -245,12 +245,8 @@ async function compare(run: CliRun, { compose }: Cli): Promise<number> {
     return drift.length === 0 ? 0 : 1;
   });
   const probed = model.verified === undefined ? [] : await probedLayer(config, options, run.signal);
-  return printProbed(
-    run,
-    probed.filter(({ status }) => status !== 'ok'),
-  )
-    ? 1
-    : code;
+  const wrong = probed.filter(({ status }) => status !== 'ok');
+  return printProbed(run, wrong) ? 1 : code;
 }
 
 export const diffCommand = (cli: Cli): CliCommand => ({

@@ -81,6 +81,11 @@ export function overlay(generated: ReadonlyMap<string, Content>, project: NamedP
   }
   describeInCatalog(files, places, names, said);
   const metrics = overlaidMetrics(files, project, { places, names }, said, report);
+  for (const query of project.verified ?? []) {
+    const path = `verified/${query.name}.yml`;
+    files.set(path, { ...query });
+    for (const key of Object.keys(query)) said.add(`${path}/${key}`);
+  }
   return { files, said, notTaken, entities: places.size, metrics };
 }
 

@@ -5,7 +5,7 @@ import { overlay } from './overlay.ts';
 import type { NamedProject } from './read-project.ts';
 
 const MAX_LINES = 500;
-const TOOLS = { dbt: 'dbt', cube: 'Cube', lookml: 'LookML' } as const;
+const TOOLS = { dbt: 'dbt', cube: 'Cube', lookml: 'LookML', snowflake: 'Snowflake' } as const;
 
 /** Loaded on demand: most runs need no parser of JavaScript. */
 export async function projectsOf(given: string, cwd: string): Promise<NamedProject[]> {
@@ -21,7 +21,12 @@ export function withProjects(generated: ReadonlyMap<string, Content>, projects: 
     const taken = overlay(files, project);
     files = taken.files;
     for (const part of taken.said) said.add(part);
-    lines.push(`From ${TOOLS[project.tool]}: ${taken.entities} entities and ${taken.metrics} metrics.`);
+    const { verified = [], tool } = project;
+    lines.push(
+      tool === 'snowflake'
+        ? `From Snowflake: ${verified.length} verified queries. They are examples until somebody vouches for them here: "atlas verified vouch <name>".`
+        : `From ${TOOLS[tool]}: ${taken.entities} entities and ${taken.metrics} metrics.`,
+    );
     const { notTaken } = taken;
     if (notTaken.length > 0) lines.push(`Not taken from ${TOOLS[project.tool]}:`);
     lines.push(...notTaken.slice(0, MAX_LINES).map((line) => `  ${line}`));

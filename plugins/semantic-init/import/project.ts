@@ -43,9 +43,18 @@ export interface ImportedMetric {
   readonly sql?: string;
 }
 
+/** A question with its statement, for which nobody has vouched here. */
+export interface ImportedVerifiedQuery {
+  readonly name: string;
+  readonly question: string;
+  readonly sql: string;
+  readonly onboarding?: boolean;
+}
+
 export interface ImportedProject {
   readonly entities: readonly ImportedEntity[];
   readonly metrics: readonly ImportedMetric[];
+  readonly verified?: readonly ImportedVerifiedQuery[];
   /** What could not be taken over and why, one line each. */
   readonly notTaken: readonly string[];
 }

@@ -8,17 +8,19 @@ import { cubesOfScript } from './cube-script.ts';
 import { isManifest, readDbt } from './dbt.ts';
 import { readLookml } from './lookml.ts';
 import { type ImportedProject, isRecord } from './project.ts';
+import { isSnowflakeModel, readSnowflake } from './snowflake.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 5_000;
 const PATTERN = '**/*.{yml,yaml,js,ts,lkml,lookml}';
 const MANIFEST = 'manifest.json';
+const TAKES = '--from takes a dbt manifest.json, Cube or LookML files, Snowflake semantic models, or their folder.';
 
 const refuse = (message: string, hint?: string) => new AtlasError(message, { code: 'invalid_request', hint });
 
 /** What was read, with the name of the file for its metrics. */
 export interface NamedProject extends ImportedProject {
-  readonly tool: 'dbt' | 'cube' | 'lookml';
+  readonly tool: 'dbt' | 'cube' | 'lookml' | 'snowflake';
 }
 
 interface Source {
@@ -29,11 +31,7 @@ interface Source {
 /** Files, and what is in folders: of a dbt project its manifest, else all data models. */
 function sourcesOf(given: string, cwd: string): Source[] {
   const path = resolve(cwd, given);
-  if (!existsSync(path))
-    throw refuse(
-      `There is no file ${given}.`,
-      '--from takes a dbt manifest.json, Cube or LookML files, or their folder.',
-    );
+  if (!existsSync(path)) throw refuse(`There is no file ${given}.`, TAKES);
   const read = (name: string): Source => {
     const full = resolve(cwd, name);
     if (statSync(full).size > MAX_FILE_BYTES) throw refuse(`${name} is larger than 256 MiB.`);
@@ -49,11 +47,7 @@ function sourcesOf(given: string, cwd: string): Source[] {
   }
   const names = globSync(PATTERN, { cwd: path, exclude: (name) => /(^|\/)node_modules$/.test(String(name)) }).sort();
   if (names.length > MAX_FILES) throw refuse(`${given} has ${names.length} files; ${MAX_FILES} can be read at once.`);
-  if (names.length === 0)
-    throw refuse(
-      `${given} has no data models.`,
-      '--from takes a dbt manifest.json, Cube or LookML files, or their folder.',
-    );
+  if (names.length === 0) throw refuse(`${given} has no data models.`, TAKES);
   return names.map((name) => read(join(given, name)));
 }
 
@@ -82,6 +76,7 @@ export function readProjects(given: string, cwd: string): NamedProject[] {
       );
       if (isManifest(value)) projects.push({ tool: 'dbt', ...readDbt(value) });
       else if (isCubeModel(value)) cubes.push(value);
+      else if (isSnowflakeModel(value)) projects.push({ tool: 'snowflake', ...readSnowflake(value) });
       else if (paths.includes(path))
         throw refuse(`${path} is not a dbt manifest, and has no cubes.`, unknownHint(value));
       else notTaken.push(`${path}: it has no cubes`);
@@ -97,7 +92,7 @@ export function readProjects(given: string, cwd: string): NamedProject[] {
 const unknownHint = (value: unknown) =>
   isRecord(value) && (value.models !== undefined || value.semantic_models !== undefined || value.metrics !== undefined)
     ? 'Of a dbt project give target/manifest.json, which "dbt parse" writes.'
-    : '--from takes a dbt manifest.json, Cube or LookML files, or their folder.';
+    : TAKES;
 
 function inWords<T>(path: string, read: () => T): T {
   try {

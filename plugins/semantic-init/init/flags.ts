@@ -33,7 +33,8 @@ export const INIT_OPTIONS: readonly CliOption[] = [
   { flags: '--parquet <files>', description: 'the same for Parquet files' },
   {
     flags: '--from <files>',
-    description: 'take names, texts, measures and metrics from a dbt manifest.json, Cube or LookML files',
+    description:
+      'take names, texts, measures and metrics from a dbt manifest.json, Cube or LookML files, and verified queries from Snowflake',
   },
   {
     flags: '--enrich',

@@ -192,6 +192,34 @@ describe('--from', () => {
     });
   });
 
+  it('takes verified queries of Snowflake as examples, over the physical tables', async () => {
+    writeFileSync(
+      join(folder.path, 'model.yaml'),
+      `name: shop
+tables:
+  - name: purchases
+    base_table: { database: PROD, schema: SALES, table: orders }
+    dimensions: [{ name: size, expr: "CASE WHEN total > 9 THEN 'large' END" }]
+    facts: [{ name: worth, expr: total }]
+verified_queries:
+  - { name: Total worth, question: What is everything worth?, use_as_onboarding_question: true, verified_at: 1714497970,
+      verified_by: Ann, sql: "SELECT SUM(worth) AS worth FROM __purchases WHERE 'worth' <> ''" }
+  - { name: sizes, question: Sizes, sql: SELECT size FROM __purchases }
+`,
+    );
+    const told = await done('--from', 'model.yaml');
+    expect(told).toContain(
+      'From Snowflake: 1 verified queries. They are examples until somebody vouches for them here:',
+    );
+    expect(told).toContain('  verified query sizes: its column size is an expression of the semantic model\n');
+    expect(parse(read('verified/total_worth.yml'))).toEqual({
+      name: 'total_worth',
+      question: 'What is everything worth?',
+      sql: "SELECT SUM(total) AS total FROM orders WHERE 'worth' <> ''",
+      onboarding: true,
+    });
+  });
+
   it.each([
     ['nothing.json', 'There is no file nothing.json.'],
     ['broken.json', 'broken.json cannot be read:'],
