@@ -83,14 +83,19 @@ function built({ items, ...given }: Given, sortOrder: number): PromptCollectionW
 const CATALOG = 'About this data';
 const CATALOG_ID = idOf(CATALOG);
 
-/** The common questions of the catalog, about entities that users may see. */
+/** The verified queries to begin with, and the common questions of the catalog about entities that users may see. */
 function catalogQuestions(model: SemanticModel): Given {
   const visible = new Set(visibleModel(model).entities.map(({ name }) => name.toLowerCase()));
   const items = (model.catalog?.entities ?? [])
     .filter(({ name }) => visible.has(name.toLowerCase()))
     .flatMap(({ name, common_questions = [] }) => of(name, ...common_questions));
+  // Those with parameters are no questions that can be asked as they are.
+  const onboarding = (visibleModel(model).verified ?? [])
+    .filter(({ onboarding: isFirst, question }) => isFirst === true && !/\{\w+\}/.test(question))
+    .map(({ question }) => question);
+  const all = [...of('Verified', ...onboarding), ...items];
   const description = 'Questions that the catalog of the semantic layer names.';
-  return { name: CATALOG, industry: OWN_DATA, description, items: items.slice(0, MAX_ITEMS) };
+  return { name: CATALOG, industry: OWN_DATA, description, items: all.slice(0, MAX_ITEMS) };
 }
 
 export const isBuiltIn = (id: string) => id === CATALOG_ID || INDUSTRIES.some(({ name }) => idOf(name) === id);

@@ -200,6 +200,8 @@ export const VerifiedParameter = Type.Object(
     type: Type.Union([Type.Literal('period'), Type.Literal('number'), Type.Literal('value'), Type.Literal('top')]),
     /** `entity.dimension`, whose listed values a `value` must be one of. */
     dimension: optional(text),
+    /** Those that it must be one of instead, as where row security hides the values of the dimension. */
+    values: optional(Type.Array(Type.Union([text, Type.Number()]), { minItems: 1 })),
     /** Taken where a wording does not have it: a number, a value, or a period as people write it. */
     default: optional(Type.Union([text, Type.Number()])),
     /** Without a default, NULL is bound where a wording does not have it. */

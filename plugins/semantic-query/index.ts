@@ -17,9 +17,10 @@ import { valueObjections } from './values/value-check.ts';
 
 export type { CompiledColumn, CompiledQuery, SemanticQueryApi } from './api.ts';
 export { DEFAULT_CONDITION_HINT } from './checks/default-conditions.ts';
-export { compileQuery } from './compile.ts';
+export { compileQuery, connectionOf } from './compile.ts';
 export { PlanError } from './errors.ts';
 export { type Grain, type PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
+export { connectionFor } from './tool.ts';
 
 const CHECKS = [
   valueObjections,

@@ -44,7 +44,8 @@ export function asAtlasError(error: unknown): unknown {
   return new AtlasError(error.message, { code: 'invalid_request', hint, cause: error });
 }
 
-function connectionFor(connections: readonly ConnectionInfo[], wanted: string | undefined): ConnectionInfo {
+/** The connection of this id, by default the main one. */
+export function connectionFor(connections: readonly ConnectionInfo[], wanted: string | undefined): ConnectionInfo {
   const connection = connections.find(({ id }) => id === (wanted ?? 'default'));
   const found = connection ?? (wanted === undefined ? connections[0] : undefined);
   if (found !== undefined) return found;

@@ -8,7 +8,6 @@ import {
   type SqlReply,
 } from '../../kernel/index.ts';
 import type { ModelVerifiedQuery, SemanticLayerApi } from '../semantic-layer/index.ts';
-import type { Parameter, Values } from './parameters.ts';
 import { isVouched, type VerifiedQueryFinder } from './queries.ts';
 import type { Baseline, Check, CheckStatus, CheckStore, StoredCheck } from './store.ts';
 
@@ -23,9 +22,6 @@ const UNKNOWN = new Set([
   'no_datasource',
 ]);
 const REFUSED = new Set(['sql_refused', 'invalid_request', 'approval_required']);
-/** What is put in where a parameter has no default. */
-const WHOLE_TIME = { from: '1000-01-01', to: '9999-12-31' };
-const TOP = 10;
 
 export interface CheckedQuery extends Check {
   readonly name: string;
@@ -43,19 +39,10 @@ export interface ChecksInit {
 export type Checks = ReturnType<typeof verifiedQueryChecks>;
 
 export function verifiedQueryChecks({ ctx, layer, finder, store, slowMs }: ChecksInit) {
-  /** Reads the query with example values; rejects where it cannot be run. */
   async function run(query: ModelVerifiedQuery, scope: Scope): Promise<SqlReply> {
     const matcher = await finder.matcher(await layer.for(scope));
-    const examples = Object.fromEntries(
-      (query.parameters ?? []).flatMap((one) =>
-        one.default === undefined && one.optional !== true
-          ? [[one.name, exampleOf(one, matcher.valuesOf(query, one.name))]]
-          : [],
-      ),
-    );
-    const given = matcher.given(query.name, examples, new Date(ctx.now()));
-    if (typeof given === 'string') throw new AtlasError(given, { code: 'invalid_request' });
-    return ctx.runSql({ ...(await finder.statement(query, given.values, scope)), surface: SURFACE }, scope);
+    const statement = await finder.statement(query, matcher.examples(query, new Date(ctx.now())), scope);
+    return ctx.runSql({ ...statement, surface: SURFACE }, scope);
   }
 
   async function baselineOf({ statement, result }: SqlReply, scope: Scope): Promise<Baseline> {
@@ -146,12 +133,6 @@ export function reasonOf(query: ModelVerifiedQuery, check: Check | undefined): s
 }
 
 const lastPart = (name: string) => name.toLowerCase().split('.').at(-1) ?? '';
-
-function exampleOf({ type, min, max }: Parameter, values: readonly (string | number)[]): Values[string] | undefined {
-  if (type === 'value') return values[0];
-  if (type === 'period') return WHOLE_TIME;
-  return type === 'top' ? Math.min(TOP, max ?? TOP) : (min ?? max ?? 1);
-}
 
 function changesOf(before: Baseline, now: Baseline): string[] {
   const changed = Object.entries(before.columns).flatMap(([name, type]) => {

@@ -39,18 +39,16 @@ export const verifiedQueries = definePlugin({
     const checks = verifiedQueryChecks({ ctx, layer, finder, store, slowMs });
     const withheld: Parameters<typeof answerVerifiedTool>[0]['withheld'] = async (query, scope) =>
       reasonOf(query, await checks.last(query, scope));
-    const tool = answerVerifiedTool({ ctx, layer, finder, withheld, resultBudgetBytes });
+    const tool = answerVerifiedTool({ ctx, finder, withheld, resultBudgetBytes });
     ctx.tap(toolsCollect, async (_, scope) => ((await finder.all(scope)).some(isVouched) ? [tool] : []));
     ctx.tap(contextCollect, (question, scope) => contextParts(finder, question, scope));
     ctx.tap(questionRecognize, (question, scope) => recognition(finder, question, scope));
     ctx.tap(layerProbe, async (_, scope) =>
-      (await checks.checkAll(scope)).map(({ name: id, status, message }) => ({
-        ...{
-          component: 'verifiedQueries',
-          id,
-          status: isWrong({ status, message, checkedAt: '' }) ? ('degraded' as const) : ('ok' as const),
-        },
-        ...(message !== null && { message }),
+      (await checks.checkAll(scope)).map((check) => ({
+        component: 'verifiedQueries',
+        id: check.name,
+        status: isWrong(check) ? ('degraded' as const) : ('ok' as const),
+        ...(check.message !== null && { message: check.message }),
       })),
     );
     if (files !== undefined) {

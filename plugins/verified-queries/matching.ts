@@ -3,7 +3,7 @@ import { type ModelVerifiedQuery, type SemanticModel, visibleModel } from '../se
 import {
   beginsPeriod,
   defaultOf,
-  givenValue,
+  exampleOf,
   type KnownParameter,
   knownParameter,
   type Reading,
@@ -15,7 +15,9 @@ import { Names, type ReadTime, signsOf, tenseOf, tokensOf } from './words.ts';
 /** A longer question has something else in it. */
 const MAX_CHARS = 400;
 const MAX_NEAR = 3;
-const MIN_LIKENESS = 0.4;
+const MIN_LIKENESS = 0.3;
+/** Others are named beside the nearest only if they are nearly as near. */
+const SHARE_OF_BEST = 0.7;
 /** How a question of its own begins: a mere name may go on from what was asked before. */
 const ASKS = /^\W*(?:how|what|which|who|when|where|list|show|give|tell|please)\b/i;
 /** A parameter in a wording. A period is read with its preposition. */
@@ -78,7 +80,7 @@ export class Matcher {
     });
     const all = this.#known.map(({ wordings }) => new Set(wordings.flatMap(unitsIn)));
     for (const unit of new Set(all.flatMap((units) => [...units])))
-      this.#rarity.set(unit, Math.log(1 + all.length / all.filter((units) => units.has(unit)).length));
+      this.#rarity.set(unit, 1 + Math.log(all.length / all.filter((units) => units.has(unit)).length));
   }
 
   find(asked: Asked): Found {
@@ -90,26 +92,11 @@ export class Matcher {
     return { certain, near: certain.length === 1 ? [] : this.#near(others, reading) };
   }
 
-  /** What may be put into a parameter of the type `value`. */
-  valuesOf({ name }: ModelVerifiedQuery, parameter: string): (string | number)[] {
-    const known = this.#known.find(({ query }) => query.name === name);
-    return known?.parameters.find((one) => one.name === parameter)?.values.map(({ value }) => value) ?? [];
-  }
-
-  /** The query and values that arguments name; a text says what is wrong with them. */
-  given(name: string, given: Readonly<Record<string, unknown>>, now: Date): Omit<Match, 'asked'> | string {
-    const known = this.#known.find(({ query }) => query.name === name);
-    if (known === undefined) return `There is no verified query "${name}".`;
-    const unknown = Object.keys(given).find((key) => !known.parameters.some((one) => one.name === key));
-    if (unknown !== undefined) return `"${name}" has no parameter "${unknown}".`;
-    const values: Record<string, Values[string]> = {};
-    for (const one of known.parameters) {
-      const read = (text: string) => this.#reading(text, now);
-      const value = given[one.name] === undefined ? defaultOf(one, read) : givenValue(one, given[one.name], read);
-      if (value === undefined) return `The parameter "${one.name}" of "${name}" ${lack(one, given[one.name])}.`;
-      values[one.name] = value;
-    }
-    return { query: known.query, values };
+  /** Values to try a query with: its defaults, and any others. */
+  examples({ name }: ModelVerifiedQuery, now: Date): Values {
+    const { parameters = [] } = this.#known.find(({ query }) => query.name === name) ?? {};
+    const read = (text: string) => this.#reading(text, now);
+    return Object.fromEntries(parameters.map((one) => [one.name, defaultOf(one, read) ?? exampleOf(one)]));
   }
 
   #reading(text: string, now: Date): Reading {
@@ -180,9 +167,11 @@ export class Matcher {
   }
 
   #near(queries: readonly Known[], reading: Reading): Found['near'] {
-    const asked = new Set(this.#names.unitsOf(reading.tokens.filter(({ kind }) => kind === 'word')));
     const weight = (units: Iterable<string>) => [...units].reduce((sum, one) => sum + (this.#rarity.get(one) ?? 1), 0);
-    const scored = queries.map(({ query, wordings }) => {
+    const scored = queries.map(({ query, wordings, parameters }) => {
+      const isValue = (at: number) => parameters.some((one) => readAt(one, reading, at).length > 0);
+      const words = reading.tokens.filter(({ kind }, at) => kind === 'word' && !isValue(at));
+      const asked = new Set(this.#names.unitsOf(words));
       const ranked = wordings.map((wording) => {
         const units = new Set(unitsIn(wording));
         return { wording, score: weight(units.intersection(asked)) / Math.max(1, weight(units.union(asked))) };
@@ -191,7 +180,9 @@ export class Matcher {
       const text = ranked.map(({ wording }) => this.#filled(wording, reading)).find((one) => one !== undefined);
       return { query, ...(text !== undefined && { asked: text }), score: ranked[0]?.score ?? 0 };
     });
-    const near = scored.filter(({ score }) => score >= MIN_LIKENESS).sort((a, b) => b.score - a.score);
+    scored.sort((a, b) => b.score - a.score);
+    const least = Math.max(MIN_LIKENESS, SHARE_OF_BEST * (scored[0]?.score ?? 0));
+    const near = scored.filter(({ score }) => score >= least);
     return near.slice(0, MAX_NEAR).map(({ score: _, ...one }) => one);
   }
 
@@ -216,11 +207,4 @@ function shown(value: Values[string]): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
   const last = new Date(Date.parse(value.to) - 86_400_000).toISOString().slice(0, 10);
   return last === value.from ? last : `${value.from} to ${last}`;
-}
-
-function lack({ type, values, min, max }: KnownParameter, given: unknown): string {
-  if (given === undefined) return 'is missing';
-  if (type === 'period') return 'has to be one period, such as 2024, Q1 2025 or {from, to}';
-  if (type === 'value') return `has to be one of ${values.map(({ value }) => value).join(', ') || 'no listed value'}`;
-  return `has to be a number${min === undefined ? '' : ` from ${min}`}${max === undefined ? '' : ` to ${max}`}`;
 }

@@ -26,7 +26,7 @@ export interface Read {
 
 /** A `value` parameter with what may be put in: the listed values of its dimension, each with its words. */
 export interface KnownParameter extends Parameter {
-  readonly values: readonly { readonly value: string | number; readonly words: readonly Token[] }[];
+  readonly listed: readonly { readonly value: string | number; readonly words: readonly Token[] }[];
 }
 
 /** Values of hidden, masked and protected columns are not listed, so that they cannot be asked for either. */
@@ -34,10 +34,10 @@ export function knownParameter(parameter: Parameter, model: SemanticModel, token
   const [entity, name] = (parameter.dimension ?? '').split('.');
   const found = visibleModel(model).entities.find((one) => one.name.toLowerCase() === entity?.toLowerCase());
   const dimension = found?.dimensions.find((one) => one.name.toLowerCase() === name?.toLowerCase());
-  const values = (dimension?.sample_values ?? []).flatMap((value) =>
+  const listed = (parameter.values ?? dimension?.sample_values ?? []).flatMap((value) =>
     typeof value === 'string' || typeof value === 'number' ? [{ value, words: tokensOf(String(value)) }] : [],
   );
-  return { ...parameter, values: parameter.type === 'value' ? values : [] };
+  return { ...parameter, listed: parameter.type === 'value' ? listed : [] };
 }
 
 /** Everything that the tokens from `at` may be as this parameter. */
@@ -54,7 +54,7 @@ export function readAt(parameter: KnownParameter, reading: Reading, at: number):
     return [{ value: { from: range.from, to: range.to }, next: found!.next }];
   }
   if (parameter.type === 'value') {
-    return parameter.values.flatMap(({ value, words }) => {
+    return parameter.listed.flatMap(({ value, words }) => {
       if (token.kind === 'quoted')
         return token.word === words.map(({ word }) => word).join(' ') ? [{ value, next: at + 1 }] : [];
       const isSaid = words.length > 0 && words.every(({ word, stem }, i) => isSame(tokens[at + i], word, stem));
@@ -83,28 +83,19 @@ function inBounds({ type, min, max }: Parameter, value: number): boolean {
   return type !== 'top' || (Number.isInteger(value) && value >= 1);
 }
 
-/** What stands for a parameter that a wording does not have; `undefined` where it is needed. */
+/** What stands for a parameter that a wording does not have; `undefined` where it is needed, or its default is none. */
 export function defaultOf(parameter: KnownParameter, read: (text: string) => Reading): VerifiedValue | undefined {
-  if (parameter.default === undefined) return parameter.optional === true ? null : undefined;
-  return givenValue(parameter, parameter.default, read);
-}
-
-/** An argument as a value of the parameter: a text is read as in a question; `undefined` where it is none. */
-export function givenValue(
-  parameter: KnownParameter,
-  given: unknown,
-  read: (text: string) => Reading,
-): VerifiedValue | undefined {
-  if (typeof given === 'number' && parameter.type !== 'value') return inBounds(parameter, given) ? given : undefined;
-  if (typeof given === 'object' && given !== null && parameter.type === 'period') {
-    const { from, to } = given as Readonly<Record<string, unknown>>;
-    return isDay(from) && isDay(to) && from < to ? { from, to } : undefined;
-  }
-  if (parameter.type === 'value') return parameter.values.find(({ value }) => String(value) === String(given))?.value;
-  if (typeof given !== 'string') return undefined;
+  const { default: given, optional, type, listed } = parameter;
+  if (given === undefined) return optional === true ? null : undefined;
+  if (type === 'value') return listed.find(({ value }) => value === given)?.value;
+  if (typeof given === 'number') return inBounds(parameter, given) ? given : undefined;
   const reading = read(given);
   return readAt(parameter, reading, 0).find(({ next }) => next === reading.tokens.length)?.value;
 }
 
-const isDay = (text: unknown): text is string =>
-  typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+/** Something to try a parameter with that has no default. */
+export function exampleOf({ type, listed, min, max }: KnownParameter): VerifiedValue {
+  if (type === 'value') return listed[0]?.value ?? null;
+  if (type === 'period') return { from: '1000-01-01', to: '9999-12-31' };
+  return type === 'top' ? (max ?? 10) : (min ?? max ?? 1);
+}

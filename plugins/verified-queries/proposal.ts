@@ -7,19 +7,16 @@ import type { Parameter } from './parameters.ts';
 
 export type Draft = Pick<ModelVerifiedQuery, 'name' | 'question' | 'sql' | 'parameters'>;
 
-interface Literal {
-  readonly start: number;
-  readonly end: number;
-  /** As it compares: a text without quotes, a number as written. */
-  readonly value: string;
-  readonly isNumber: boolean;
-  readonly isLimit: boolean;
-}
-
+/** A part of a text that is replaced. */
 interface Place {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+}
+
+/** `text`: what it compares with; of a text, without quotes. */
+interface Literal extends Place {
+  readonly type: 'top' | 'number' | 'value';
 }
 
 /** Without parameters where the question with them would not be read as it was asked. */
@@ -32,68 +29,61 @@ export async function proposal(
   const question = asked.question.trim();
   const [{ tokenize }, { readTime }] = await Promise.all([tokenizer(), timeReader()]);
   const literals = literalsIn(asked.sql, dialect);
+  const tokens = tokenize(question);
+  const visible = visibleModel(model);
   const parameters: Parameter[] = [];
   const [inQuestion, inSql]: [Place[], Place[]] = [[], []];
-  const take = (parameter: Parameter, from: number, to: number, places: readonly Place[]) => {
-    parameters.push(parameter);
-    inQuestion.push({ start: from, end: to, text: `{${parameter.name}}` });
-    inSql.push(...places);
+
+  /** Takes the tokens from `at` to `next` and what the statement has of them for a parameter, unless it has nothing. */
+  const take = (parameter: Parameter, at: number, next: number, values: Readonly<Record<string, string>>): number => {
+    const name = parameters.some((one) => one.name === parameter.name)
+      ? `${parameter.name}_${parameters.length + 1}`
+      : parameter.name;
+    const isOf = ({ type }: Literal) =>
+      (type === 'value') === (parameter.type === 'value' || parameter.type === 'period');
+    const places = Object.entries(values).map(([ending, value]) =>
+      literals.filter((one) => isOf(one) && one.text === value).map((one) => ({ ...one, text: `:${name}${ending}` })),
+    );
+    if (places.some(({ length }) => length === 0)) return at;
+    parameters.push({ ...parameter, name });
+    inQuestion.push({ start: tokens[at]!.start, end: tokens[next - 1]!.end, text: `{${name}}` });
+    inSql.push(...places.flat());
+    return next;
   };
-  const tokens = tokenize(question);
-  const withValue = (value: string) => literals.filter((one) => one.value === value);
-  const bound = (found: readonly Literal[], name: string) =>
-    found.map(({ start, end }) => ({ start, end, text: `:${name}` }));
+
   for (let at = 0; at < tokens.length; at += 1) {
-    const token = tokens[at]!;
+    const { kind, value } = tokens[at]!;
     const time = readTime(tokens, at, now);
-    const [range, other] = time?.ranges ?? [];
-    const [from, to] = [withValue(range?.from ?? ''), withValue(range?.to ?? '')];
-    if (range !== undefined && other === undefined && from.length > 0 && to.length > 0) {
-      const end = tokens[time!.next - 1]!.end;
-      const [first = token] = tokens
-        .slice(at, time!.next)
-        .filter(({ word }) => !/^(?:in|of|for|during|on|at|the)$/.test(word));
-      take({ name: 'period', type: 'period' }, first.start, end, [
-        ...bound(from, 'period_from'),
-        ...bound(to, 'period_to'),
-      ]);
-      at = time!.next - 1;
-      continue;
+    const [range] = time?.ranges ?? [];
+    let next = at;
+    if (time?.ranges.length === 1 && range?.from !== undefined && range.to !== undefined) {
+      const first = tokens.findIndex(({ word }, i) => i >= at && !/^(?:in|of|for|during|on|at|the)$/.test(word));
+      next = take({ name: 'period', type: 'period' }, first, time.next, { _from: range.from, _to: range.to });
+      if (next === first) next = at;
     }
-    const numbers =
-      token.kind === 'number' ? literals.filter((one) => one.isNumber && Number(one.value) === token.value) : [];
-    if (numbers.length === 1) {
-      const type = numbers[0]!.isLimit ? ('top' as const) : ('number' as const);
-      const name = unused(type === 'top' ? 'n' : 'number', parameters);
-      take({ name, type }, token.start, token.end, bound(numbers, name));
-      continue;
+    if (next === at && kind === 'number') {
+      const type = literals.find(({ text }) => text === String(value))?.type === 'top' ? 'top' : 'number';
+      next = take({ name: type === 'top' ? 'n' : 'number', type }, at, at + 1, { '': String(value) });
     }
-    for (const literal of literals.filter(({ isNumber }) => !isNumber)) {
-      const words = tokenize(literal.value);
-      const dimension = dimensionOf(literal.value, model);
-      const isSaid = words.length > 0 && words.every(({ word }, i) => tokens[at + i]?.word === word);
-      if (!isSaid || dimension === undefined) continue;
-      const name = unused(dimension.split('.')[1]!.toLowerCase().replace(/\W/g, '_'), parameters);
-      take(
-        { name, type: 'value', dimension },
-        token.start,
-        tokens[at + words.length - 1]!.end,
-        bound(withValue(literal.value), name),
+    for (const { text } of next === at ? literals.filter(({ type }) => type === 'value') : []) {
+      const words = tokenize(text);
+      const dimensions = visible.entities.flatMap(({ name, dimensions: own }) =>
+        own.flatMap((one) => (one.sample_values?.includes(text) ? [`${name}.${one.name}`] : [])),
       );
-      at += words.length - 1;
-      break;
+      const isSaid = words.length > 0 && words.every(({ word }, i) => tokens[at + i]?.word === word);
+      const [dimension = '', other] = dimensions;
+      if (!isSaid || dimensions.length === 0 || other !== undefined || next > at) continue;
+      const name = (dimension.split('.')[1] ?? '').toLowerCase().replace(/\W/g, '_');
+      next = take({ name, type: 'value', dimension }, at, at + words.length, { '': text });
     }
+    at = Math.max(at, next - 1);
   }
-  const name = nameOf(question, new Set(visibleModel(model).verified?.map((one) => one.name)));
-  const plain = { name, question, sql: asked.sql };
+  const name = nameOf(question, new Set(visible.verified?.map((one) => one.name)));
   const draft = { name, question: replaced(question, inQuestion), sql: replaced(asked.sql, inSql), parameters };
-  const query = { ...draft, file: '', source: 'default' };
-  const matcher = new Matcher(
-    createModel({ ...visibleModel(model), catalog: undefined, verified: [query] }, 1, []),
-    tokenize,
-    readTime,
-  );
-  return parameters.length > 0 && matcher.find({ text: question, now }).certain.length === 1 ? draft : plain;
+  const verified = [{ ...draft, file: '', source: 'default' }];
+  const matcher = new Matcher(createModel({ ...visible, catalog: undefined, verified }, 1, []), tokenize, readTime);
+  const isRead = parameters.length > 0 && matcher.find({ text: question, now }).certain.length === 1;
+  return isRead ? draft : { name, question, sql: asked.sql };
 }
 
 function literalsIn(sql: string, { notation }: SqlDialect): Literal[] {
@@ -102,32 +92,18 @@ function literalsIn(sql: string, { notation }: SqlDialect): Literal[] {
   for (let start = 0; start < sql.length; ) {
     const { kind, end } = partAt(sql, start, notation);
     const text = sql.slice(start, end);
-    if (kind === 'number') found.push({ start, end, value: text, isNumber: true, isLimit: before === 'limit' });
+    if (kind === 'number') found.push({ start, end, text, type: before === 'limit' ? 'top' : 'number' });
     // Of a text with escapes it is not known here what it stands for.
-    if (kind === 'text' && /^'[^'\\]*'$/.test(text))
-      found.push({ start, end, value: text.slice(1, -1), isNumber: false, isLimit: false });
+    if (kind === 'text' && /^'[^'\\]*'$/.test(text)) found.push({ start, end, text: text.slice(1, -1), type: 'value' });
     if (kind !== 'space') before = text.toLowerCase();
     start = end;
   }
   return found;
 }
 
-/** The only dimension that lists the value. */
-function dimensionOf(value: string, model: SemanticModel): string | undefined {
-  const found = visibleModel(model).entities.flatMap(({ name, dimensions }) =>
-    dimensions.flatMap((one) => (one.sample_values?.includes(value) ? [`${name}.${one.name}`] : [])),
-  );
-  return found.length === 1 ? found[0] : undefined;
-}
-
-function unused(name: string, parameters: readonly Parameter[]): string {
-  return parameters.some((one) => one.name === name) ? `${name}_${parameters.length + 1}` : name;
-}
-
 function replaced(text: string, places: readonly Place[]): string {
-  return places
-    .toSorted((a, b) => b.start - a.start)
-    .reduce((all, { start, end, text: by }) => all.slice(0, start) + by + all.slice(end), text);
+  const last = places.toSorted((a, b) => b.start - a.start);
+  return last.reduce((all, { start, end, text: by }) => all.slice(0, start) + by + all.slice(end), text);
 }
 
 function nameOf(question: string, taken: ReadonlySet<string>): string {

@@ -8,8 +8,16 @@ import {
   type Question,
   type Scope,
 } from '../../kernel/index.ts';
-import { notesOf, type Recognition, resultForModel, shownTable, tableOf, verify } from '../agent/index.ts';
-import type { ModelVerifiedQuery, SemanticLayerApi } from '../semantic-layer/index.ts';
+import {
+  notesOf,
+  type Recognition,
+  resultForModel,
+  shownTable,
+  tableOf,
+  type VerifiedValue,
+  verify,
+} from '../agent/index.ts';
+import type { ModelVerifiedQuery } from '../semantic-layer/index.ts';
 import { choiceOf, isVouched, type VerifiedQueryFinder } from './queries.ts';
 
 const TOOL = 'answerVerified';
@@ -31,14 +39,13 @@ const MIN_ROOM_BYTES = 4_096;
 
 export interface ToolInit {
   readonly ctx: PluginContext;
-  readonly layer: SemanticLayerApi;
   readonly finder: VerifiedQueryFinder;
   /** Why the label of a query is withheld; `undefined` where it is not. */
   withheld(query: ModelVerifiedQuery, scope: Scope): Promise<string | undefined>;
   readonly resultBudgetBytes: number;
 }
 
-export function answerVerifiedTool({ ctx, layer, finder, withheld, resultBudgetBytes }: ToolInit): AgentTool {
+export function answerVerifiedTool({ ctx, finder, withheld, resultBudgetBytes }: ToolInit): AgentTool {
   return {
     name: TOOL,
     description: DESCRIPTION,
@@ -48,17 +55,9 @@ export function answerVerifiedTool({ ctx, layer, finder, withheld, resultBudgetB
       const { certain } = await finder.find(question, scope);
       const match = certain.find(({ query }) => query.name === name);
       if (match === undefined || certain.length > 1) throw uncertain(name, certain.map(choiceOf));
-      const matcher = await finder.matcher(await layer.for(scope));
-      const given = matcher.given(name, { ...match.values, ...withoutNulls(parameters) }, new Date(ctx.now()));
-      if (typeof given === 'string') throw refused(given, `Leave them out: they are ${JSON.stringify(match.values)}.`);
-      const other = Object.keys(match.values).find(
-        (key) => JSON.stringify(given.values[key]) !== JSON.stringify(match.values[key]),
-      );
-      if (other !== undefined) {
-        const said = JSON.stringify(match.values[other]);
-        throw refused(`The question says ${said} for the parameter "${other}".`, `Call it with ${said}.`);
-      }
       const { query, values } = match;
+      if (Object.entries(parameters).some(([key, value]) => !isSaid(value, values[key])))
+        throw refused('The question says other parameters.', `They are ${JSON.stringify(values)}.`);
       const { sql, connectionId } = await finder.statement(query, values, scope);
       const { surface, conversationId, room } = question;
       const request = { sql, connectionId, surface, ...(conversationId !== undefined && { conversationId }) };
@@ -85,8 +84,12 @@ export function answerVerifiedTool({ ctx, layer, finder, withheld, resultBudgetB
   };
 }
 
-const withoutNulls = (parameters: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
+/** Whether an argument is the value that was read; one that is left out is. */
+function isSaid(given: unknown, value: VerifiedValue | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return given === null || String(given) === String(value);
+  const { from, to } = Object(given) as Readonly<Record<string, unknown>>;
+  return given === null || (from === value.from && to === value.to);
+}
 
 const refused = (message: string, hint: string) => new AtlasError(message, { code: 'invalid_request', hint });
 

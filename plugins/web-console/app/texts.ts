@@ -48,6 +48,7 @@ export const TEXTS = {
     choices: 'Which did you mean?',
     followUps: 'Follow-up questions',
     readAs: 'Read as',
+    verified: (by: string, at: string) => `Verified by ${by} on ${at}`,
     readAsHint: (part: string) => `Change “${part}” and ask again`,
     readAsOther: 'Something else …',
     edit: 'Edit question',

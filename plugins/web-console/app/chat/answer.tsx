@@ -12,7 +12,7 @@ import styles from './answer.module.css';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerText } from './answer-text.tsx';
 import type { CellMark } from './figures.ts';
-import { type ChatMessage, endOf, statementOf, stepsOf, suggestionsOf, textOf } from './message.ts';
+import { type ChatMessage, endOf, statementOf, stepsOf, suggestionsOf, textOf, verificationOf } from './message.ts';
 import { readAnswer } from './read-as.ts';
 import { ReadAsChips } from './read-as-chips.tsx';
 import { Steps } from './steps.tsx';
@@ -83,6 +83,7 @@ function AnswerView(props: AnswerProps): ReactNode {
   const isOver = !isRunning && !isElsewhere && (answer !== undefined || !hasFailed);
   const choices = end.choices ?? [];
   const suggestions = answer === undefined ? [] : suggestionsOf(answer);
+  const verified = answer && verificationOf(answer);
   return (
     <article aria-label={asked} className={styles.answer}>
       <h2 className={styles.question}>
@@ -117,6 +118,11 @@ function AnswerView(props: AnswerProps): ReactNode {
         </LazyPart>
       )}
       {!isRunning && readAs.length > 0 && <ReadAsChips parts={readAs} isLast={isLast} onAsk={onAsk} onEdit={onEdit} />}
+      {verified !== undefined && (
+        <p className={styles.note} title={visibleText(verified.name)}>
+          <ShownText text={TEXTS.answer.verified(verified.by, verified.at.slice(0, 10))} />
+        </p>
+      )}
       {!isRunning &&
         end.notes?.map(({ code, message }) => (
           <p key={code + message} className={styles.note}>

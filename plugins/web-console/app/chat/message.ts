@@ -84,6 +84,17 @@ export function suggestionsOf(message: ChatMessage): readonly string[] {
   return dataOf<{ suggestions: readonly string[] }>(message, 'data-suggestions').at(-1)?.suggestions ?? [];
 }
 
+/** The verified query that answered. */
+export interface Verification {
+  readonly name: string;
+  readonly by: string;
+  readonly at: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export const verificationOf = (message: ChatMessage): Verification | undefined =>
+  dataOf<Verification>(message, 'data-verified').at(-1);
+
 /** How the answer ended: as the stream said at its end, or as it was stored. */
 export function endOf(message: ChatMessage): Pick<AnswerMetadata, 'outcome' | 'notes' | 'choices'> {
   const { outcome, notes, choices, stored } = message.metadata ?? {};
