@@ -29,7 +29,7 @@ export type {
   Verification,
   VerifiedValue,
 } from './api.ts';
-export { chosenByNumber } from './clarification.ts';
+export { choicesIn, chosenByNumber } from './clarification.ts';
 export {
   type ModelCalled,
   modelCalled,

@@ -1,8 +1,9 @@
 /** Finds the verified queries of a question, and where their statements run. */
 import { datasourceList, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
-import { chosenByNumber } from '../agent/index.ts';
+import { choicesIn, chosenByNumber } from '../agent/index.ts';
 import { timeReader, tokenizer } from '../model-offline/index.ts';
 import {
+  createModel,
   type ModelVerifiedQuery,
   type SemanticLayerApi,
   type SemanticModel,
@@ -31,7 +32,8 @@ export interface VerifiedQueryFinder {
   /** Those that may be shown; none where the layer has none. */
   all(scope: Scope): Promise<readonly ModelVerifiedQuery[]>;
   find(question: Question, scope: Scope): Promise<Found>;
-  matcher(model: SemanticModel): Promise<Matcher>;
+  /** Values to try a query with, which the layer need not have: its defaults, and any others. */
+  examples(query: ModelVerifiedQuery, scope: Scope): Promise<Values>;
   statement(query: ModelVerifiedQuery, values: Values, scope: Scope): Promise<Statement>;
   dialect(connectionId: string | undefined, scope: Scope): Promise<SqlDialect>;
 }
@@ -51,15 +53,22 @@ export function verifiedQueryFinder(ctx: PluginContext, layer: SemanticLayerApi)
     (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
 
   return {
-    matcher,
+    async examples(query, scope) {
+      const alone = createModel({ ...(await layer.for(scope)), verified: [query] }, 1, []);
+      return (await matcher(alone)).examples(query, new Date(ctx.now()));
+    },
+
     all: async (scope) => visibleModel(await layer.for(scope)).verified ?? [],
 
     async find({ turns, connectionId }, scope) {
       const model = await layer.for(scope);
       if ((visibleModel(model).verified ?? []).length === 0) return NONE;
-      const text = chosenByNumber(turns) ?? turns.at(-1)?.text ?? '';
+      const asked = turns.at(-1)?.text ?? '';
+      const text = chosenByNumber(turns) ?? asked;
       const [, chosen, name] = CHOICE.exec(text) ?? [];
-      const isFollowUp = chosen === undefined && turns.some(({ role }) => role === 'assistant');
+      const offered = choicesIn(turns.findLast(({ role }) => role === 'assistant')?.text ?? '');
+      const isReply = text !== asked || offered.some(({ label }) => label === asked);
+      const isFollowUp = !isReply && turns.some(({ role }) => role === 'assistant');
       const found = (await matcher(model)).find({ text: chosen ?? text, now: new Date(ctx.now()), isFollowUp });
       const main = connectionId === undefined ? undefined : connectionFor(await connectionsOf(scope), undefined).id;
       const isMeant = ({ query }: Pick<Match, 'query'>) =>

@@ -72,19 +72,18 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
     };
   }
 
-  /** Writes the query as vouched for by the actor, and checks it: one that cannot be run is not kept. */
-  async function vouch(path: string, query: VerifiedQuery, before: string | null, scope: Scope) {
+  /** Writes the query as vouched for by the actor, unless it cannot be run. */
+  async function vouch({ file: path, source, ...query }: ModelVerifiedQuery, scope: Scope) {
     const { actor } = scope;
     const by = { verifiedBy: actor.label ?? actor.id ?? actor.role, verifiedAt: new Date(now()).toISOString() };
+    const { status, message } = await checks.tryOut({ ...query, ...by, file: path, source }, scope);
+    if (status === 'refused' || status === 'failed')
+      throw new AtlasError(`The query was not saved, as it cannot be run: ${message}`, { code: 'validation_error' });
     await files.changeFile({ path, text: stringify({ ...query, ...by }) }, scope);
     // A request keeps the layer that it began with.
     const later = checks.scopeFor(scope);
     const written = await find(query.name, later);
-    const { status, message } = await checks.check(written, later);
-    if (status === 'refused' || status === 'failed') {
-      await files.changeFile({ path, text: before }, later);
-      throw new AtlasError(`The query was not saved, as it cannot be run: ${message}`, { code: 'validation_error' });
-    }
+    await checks.check(written, later);
     return shown(written, later);
   }
 
@@ -116,7 +115,10 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
             code: 'conflict',
             hint: 'Choose another name.',
           });
-        return { status: 201, body: await vouch(`verified/${body.name}.yml`, body, null, scope) };
+        return {
+          status: 201,
+          body: await vouch({ ...body, file: `verified/${body.name}.yml`, source: 'default' }, scope),
+        };
       },
     }),
     defineRoute({
@@ -153,9 +155,7 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       params: Name,
       responses: { 200: Shown },
       async handle({ params: { name } }, scope) {
-        const { file, source: _, ...query } = await find(name, scope);
-        const before = (await layer.readFile(scope.orgId, file))?.toString() ?? null;
-        return { body: await vouch(file, query, before, scope) };
+        return { body: await vouch(await find(name, scope), scope) };
       },
     }),
     defineRoute({

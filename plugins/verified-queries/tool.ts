@@ -69,7 +69,8 @@ export function answerVerifiedTool({ ctx, finder, withheld, resultBudgetBytes }:
         verify(memory, table, { name, by, at, parameters: values });
       } else {
         const message = `The verified query "${name}" answered, but nobody vouches for it any more: ${why}`;
-        notesOf(memory).add({ code: 'verification_withheld', message });
+        // The reason may be what the database says of the statement.
+        notesOf(memory).add({ code: 'verification_withheld', message, quotesSql: true });
       }
       return {
         forModel: {
