@@ -198,7 +198,7 @@ describe('the OpenAPI document', () => {
       properties: { rows: { items: { type: 'object', additionalProperties: {} } } },
     });
     expect(components.schemas.CodeStreamEvent?.oneOf).toHaveLength(5);
-    expect(components.schemas.UiStreamChunk?.oneOf).toHaveLength(18);
+    expect(components.schemas.UiStreamChunk?.oneOf).toHaveLength(19);
   });
 
   it('describes the header that names a conversation', async () => {

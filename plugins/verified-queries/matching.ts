@@ -38,6 +38,8 @@ interface Known {
   readonly query: ModelVerifiedQuery;
   readonly parameters: readonly KnownParameter[];
   readonly wordings: readonly Wording[];
+  /** The words of the values that it lists. */
+  readonly valueWords: ReadonlySet<string>;
 }
 
 export interface Match {
@@ -76,7 +78,10 @@ export class Matcher {
         knownParameter(one, model, (text) => tokensOf(text, tokenize)),
       );
       const wordings = [query.question, ...(query.also ?? [])].map((text) => this.#wording(text, parameters));
-      return { query, parameters, wordings };
+      const valueWords = new Set(
+        parameters.flatMap(({ listed }) => listed.flatMap(({ words }) => words.map(({ word }) => word))),
+      );
+      return { query, parameters, wordings, valueWords };
     });
     const all = this.#known.map(({ wordings }) => new Set(wordings.flatMap(unitsIn)));
     for (const unit of new Set(all.flatMap((units) => [...units])))
@@ -167,23 +172,25 @@ export class Matcher {
   }
 
   #near(queries: readonly Known[], reading: Reading): Found['near'] {
+    const { tokens, now, readTime } = reading;
+    const words = tokens.filter(({ kind }, at) => kind === 'word' && readTime(tokens, at, now) === undefined);
     const weight = (units: Iterable<string>) => [...units].reduce((sum, one) => sum + (this.#rarity.get(one) ?? 1), 0);
-    const scored = queries.map(({ query, wordings, parameters }) => {
-      const isValue = (at: number) => parameters.some((one) => readAt(one, reading, at).length > 0);
-      const words = reading.tokens.filter(({ kind }, at) => kind === 'word' && !isValue(at));
-      const asked = new Set(this.#names.unitsOf(words));
+    const scored = queries.map(({ query, wordings, valueWords }) => {
+      const asked = new Set(this.#names.unitsOf(words.filter(({ word }) => !valueWords.has(word))));
       const ranked = wordings.map((wording) => {
         const units = new Set(unitsIn(wording));
         return { wording, score: weight(units.intersection(asked)) / Math.max(1, weight(units.union(asked))) };
       });
       ranked.sort((a, b) => b.score - a.score);
-      const text = ranked.map(({ wording }) => this.#filled(wording, reading)).find((one) => one !== undefined);
-      return { query, ...(text !== undefined && { asked: text }), score: ranked[0]?.score ?? 0 };
+      return { query, ranked, score: ranked[0]?.score ?? 0 };
     });
     scored.sort((a, b) => b.score - a.score);
     const least = Math.max(MIN_LIKENESS, SHARE_OF_BEST * (scored[0]?.score ?? 0));
-    const near = scored.filter(({ score }) => score >= least);
-    return near.slice(0, MAX_NEAR).map(({ score: _, ...one }) => one);
+    const near = scored.filter(({ score }) => score >= least).slice(0, MAX_NEAR);
+    return near.map(({ query, ranked }) => {
+      const asked = ranked.map(({ wording }) => this.#filled(wording, reading)).find((text) => text !== undefined);
+      return { query, ...(asked !== undefined && { asked }) };
+    });
   }
 
   /** The wording with what the question says anywhere in its slots; `undefined` where it does not say all. */
