@@ -45,6 +45,7 @@ export const NAVIGATION: readonly Section[] = [
     pages: [
       'docs/administration.md',
       'docs/semantic-layer.md',
+      'docs/verified-queries.md',
       'docs/evaluation.md',
       'docs/connections.md',
       'docs/postgres-engines.md',
