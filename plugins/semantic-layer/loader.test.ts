@@ -314,7 +314,11 @@ describe('YAML that does not match', () => {
     ['glossary.yml', 'terms: { a: b }\n', '1:8 `terms` must be a list (each item on a line that begins with `-`).'],
     ['metrics/m.yml', 'metrics: []\nowner: x\n', '2:1 Unknown key `owner`; this file holds one list, under `metrics`.'],
     ['catalog.yml', 'title: x\n', /^1:1 Unknown key `title`/],
-    ['orders.yml', 'table: orders\n', '1:1 This file is not read here: move it to `entities/`, `metrics/` or `verified/`.'],
+    [
+      'orders.yml',
+      'table: orders\n',
+      '1:1 This file is not read here: move it to `entities/`, `metrics/` or `verified/`.',
+    ],
   ])('%s: %j', async (path, text, expected) => {
     expect(await problemsOf(path, text)).toEqual([
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
