@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readCorpus } from '../../test/harness/question-corpus.ts';
 import { timeReader, tokenizer } from '../model-offline/index.ts';
 import { createModel, loadSemanticLayer, type ModelVerifiedQuery } from '../semantic-layer/index.ts';
 import { Matcher } from './matching.ts';
@@ -41,3 +42,28 @@ it('takes no question for one that it only looks like', () => {
   });
   expect(wrong).toEqual([]);
 });
+
+it.each(['clinic', 'freight', 'saas', 'shop', 'hotel'])(
+  'takes no question of the corpus %s for another',
+  async (name) => {
+    const corpus = readCorpus(name);
+    const questions = corpus.questions.filter(({ history, sql }) => history.length === 0 && sql.length > 0);
+    const verified = questions.map(({ question, sql }, at) => ({
+      name: `q${at}`,
+      question,
+      sql: sql[0]!,
+      file: '',
+      source: 'default',
+    }));
+    const model = createModel({ ...(await loadSemanticLayer(corpus.layer)), verified }, 1, []);
+    const own = new Matcher(model, tokenize, readTime);
+    const wrong = questions.flatMap(({ question, sql }, at) => {
+      const { certain } = own.find({ text: question, now: corpus.now });
+      const others = certain.filter(({ query }) => query.name !== `q${at}` && !sql.includes(query.sql ?? ''));
+      const isOwn = certain.some(({ query }) => query.name === `q${at}`);
+      return [...others.map(({ query }) => [question, query.question]), ...(isOwn ? [] : [[question]])];
+    });
+    expect(questions.length).toBeGreaterThan(30);
+    expect(wrong).toEqual([]);
+  },
+);

@@ -131,7 +131,8 @@ export class Matcher {
     if (reading.text.length > MAX_CHARS) return undefined;
     const ways = new Map<string, Match>();
     for (const { text, items, signs, tense } of wordings) {
-      if (signs !== signsOf(reading.text)) continue;
+      // A wording that says nothing is said by everything that says nothing.
+      if (signs !== signsOf(reading.text) || !items.some((item) => 'unit' in item)) continue;
       for (const said of this.#ways(items, reading, 0, 0)) {
         const isDated = parameters.some(({ name, type }) => type === 'period' && said[name] !== undefined);
         const other = tenseOf(reading.text);
