@@ -59,7 +59,6 @@ export {
   type DimensionType,
   EntityFile,
   GlossaryFile,
-  type Meaning,
   type Measure,
   type MeasureType,
   MetricsFile,
