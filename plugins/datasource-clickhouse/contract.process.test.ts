@@ -25,6 +25,7 @@ suiteNeeding(
   afterAll(() => server?.stop());
 
   datasourceContract('clickhouse', () => ({
+    handsRowsOn: true,
     connectionId: 'shop',
     dbType: 'clickhouse',
     plugin: ({ broken, maxConcurrent, queueLimit }) =>

@@ -26,6 +26,7 @@ import { isOfSocket, statementError } from './errors.ts';
 import { queryParams } from './parameters.ts';
 import { COMMAND_SETTINGS, type Settings, statementSettings } from './settings.ts';
 import type { ClickhouseTarget } from './url.ts';
+import { sinkType } from './values/sink-types.ts';
 import { type Decoder, Decoders } from './values/values.ts';
 import type { AnswerLine } from './wire/answer.ts';
 import { type ReplicaClient, rowsOf } from './wire/client.ts';
@@ -168,12 +169,14 @@ export class ClickhouseSession implements Session {
         const byType = new Decoders(this.#wallClock);
         decoders = meta.map(({ type }) => byType.of(type));
         collector = new RowCollector(columns, limits);
+        collector.describe(() => meta.map(({ type }) => sinkType(type)));
       }
       // What still comes is not read: the connection closes, and the server is told when the session is reset.
       if (row && !collector.add(row.map((cell, at) => decoders[at]?.(cell, limits.maxCellBytes) ?? null))) break;
+      if (collector.isSending) await collector.sent();
     }
     if (columns === undefined) throw new OtherFormat();
-    return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
+    return collector.result();
   }
 
   #rows(prepared: Prepared, use: Use): Promise<(readonly Cell[])[]> {

@@ -13,6 +13,7 @@ const path = await folder.create(
 afterAll(() => folder[Symbol.dispose]());
 
 datasourceContract('duckdb', () => ({
+  handsRowsOn: true,
   connectionId: 'shop',
   dbType: 'duckdb',
   plugin: ({ broken, maxConcurrent, queueLimit }) =>

@@ -16,6 +16,7 @@ import { bindAll } from './bind.ts';
 import { describeSchema } from './describe.ts';
 import { estimatedRows } from './estimate.ts';
 import { type EngineLimits, engineSettings, FINAL_SETTINGS } from './settings.ts';
+import { sinkType } from './sink-types.ts';
 import { ValueReader } from './values.ts';
 import { Refusal, Verifier } from './verify.ts';
 import { viewsOf } from './views.ts';
@@ -182,7 +183,7 @@ async function execute(
 async function readRows(statement: DuckDBPreparedStatement, reader: ValueReader, rows: RowWriter): Promise<void> {
   const result = await statement.stream();
   const columns = result.columnNames();
-  rows.begin(columns);
+  rows.begin(columns, () => columns.map((_, index) => sinkType(result.columnType(index))));
   const isJson = columns.map((_, index) => result.columnType(index).alias === 'JSON');
   let wanted = true;
   while (wanted) {

@@ -13,6 +13,7 @@ import type { DatasourceEngine, OpenDatabase, Reach } from './engines.ts';
 import { datasourceEngines, datasourceEstimate, datasourceHealth, datasourceViews, resultMemory } from './hooks.ts';
 import type { FileDatabase } from './process/file-database.ts';
 import { ProcessWatcher } from './process/process-watcher.ts';
+import { rowSinks } from './row-sink.ts';
 import { ServerDatabase } from './server/server-database.ts';
 import type { Driver } from './server/session.ts';
 import type { PoolOptions } from './server/session-pool.ts';
@@ -57,7 +58,13 @@ export function tapDatabase(
 ) {
   const taps = [
     ctx.tapKey(datasourceExecute, key, (statement, scope) =>
-      database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope), userOf(scope)),
+      database.execute(
+        statement,
+        scope.signal,
+        () => ctx.call(resultMemory, statement, scope),
+        userOf(scope),
+        rowSinks.get(scope),
+      ),
     ),
     ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request)),
     ctx.tapKey(datasourceEstimate, key, (request, scope) => database.estimate(request, scope.signal, userOf(scope))),

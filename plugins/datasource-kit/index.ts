@@ -24,6 +24,7 @@ export { type FileErrors, fileErrors } from './process/file-errors.ts';
 export { ProcessWatcher } from './process/process-watcher.ts';
 export type { EstimateMessage, ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
 export { encodeParam } from './process/wire-params.ts';
+export { decimalType, type RowSink, rowSinks, type SinkType, wereHandedOn } from './row-sink.ts';
 export { firstOf, lookupOf } from './server/addresses.ts';
 export {
   type PostgresCommand,

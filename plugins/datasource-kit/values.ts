@@ -4,8 +4,10 @@
  * What was changed is noted by column.
  */
 import type { SqlResult } from '../../kernel/index.ts';
+import type { Cell } from './cell.ts';
+import type { RowSink, SinkType } from './row-sink.ts';
 
-export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [key: string]: Cell };
+export type { Cell } from './cell.ts';
 
 /** A value that is given as something else than it is, or is no plain one. */
 export class Converted {
@@ -40,6 +42,10 @@ export interface RowLimits {
   readonly maxBytes: number;
   readonly maxCellBytes: number;
   readonly memory?: ResultMemory;
+  /** Takes the rows. */
+  readonly sink?: RowSink;
+  /** Makes the error that is thrown where otherwise something would be left out or cut. */
+  readonly fail?: (message: string) => Error;
 }
 
 /** A value that JSON has no number for, as the text `Infinity`, `-Infinity` or `NaN`. */
@@ -221,6 +227,13 @@ export function toCell(value: Value): Cell {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }
 
+/** About how much a sink is given at a time: what is gone soon costs least. A row is never cut. */
+const PART_BYTES = 16 * 1024;
+/** A row is held whole on its way. */
+const LONGEST_ROW_BYTES = 16 * 1024 * 1024;
+
+const lengthOf = (text: string) => text.length;
+
 /** Takes rows until a limit is reached. */
 export class RowCollector {
   readonly rows: Cell[][] = [];
@@ -232,6 +245,8 @@ export class RowCollector {
   readonly #nameBytes: number;
   #count = 0;
   #bytes = 0;
+  #sentBytes = 0;
+  #sending: Promise<void> | undefined;
 
   constructor(columns: readonly string[], limits: RowLimits) {
     this.#columns = columns;
@@ -248,17 +263,57 @@ export class RowCollector {
     return this.#bytes;
   }
 
+  /** Says what the columns hold, before the first row: a sink must know. */
+  describe(types: () => readonly SinkType[]): void {
+    this.#limits.sink?.begin(this.#columns, types());
+  }
+
+  /** Whether the sink has rows to deal with: wait for `sent` before reading more, or they pile up. */
+  get isSending(): boolean {
+    return this.#sending !== undefined;
+  }
+
+  async sent(): Promise<void> {
+    await this.#sending;
+  }
+
+  /** Resolves to the result once the sink, if there is one, has all rows. */
+  async result(): Promise<ArrivedResult> {
+    const { truncated, notes } = this;
+    if (this.#limits.sink === undefined) return { columns: this.#columns, rows: this.rows, truncated, notes };
+    if (this.rows.length > 0) this.#send(this.#limits.sink);
+    await this.#sending;
+    return { columns: this.#columns, rows: [], truncated, notes };
+  }
+
+  #send(sink: RowSink): void {
+    const rows = this.take();
+    this.#sentBytes = this.#bytes;
+    const sending = this.#sending === undefined ? sink.write(rows) : this.#sending.then(() => sink.write(rows));
+    this.#sending = sending;
+    const done = () => {
+      if (this.#sending === sending) this.#sending = undefined;
+    };
+    // A rejection stays, for whoever waits.
+    sending?.then(done, () => {});
+  }
+
   /** `false`: the row did not fit, no more are wanted. */
   add(values: readonly Value[]): boolean {
-    const { maxRows, maxBytes, memory } = this.#limits;
+    const { maxRows, maxBytes, memory, fail, sink } = this.#limits;
+    // A sink's bound is a rough one.
+    const byteLength = sink === undefined ? Buffer.byteLength : lengthOf;
     if (this.#count >= maxRows) return this.#stop(`Only the first ${maxRows} rows are given; there are more.`);
     // Brackets, quotes and commas count too: the limit is on what is sent.
     let bytes = 2;
-    const row = values.map((value, index) => {
+    const row = new Array<Cell>(values.length);
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index] as Value;
       const cell = this.#cell(value, index);
-      bytes += 3 + (typeof cell === 'string' ? Buffer.byteLength(cell) : value instanceof Converted ? value.bytes : 8);
-      return cell;
-    });
+      bytes += 3 + (typeof cell === 'string' ? byteLength(cell) : value instanceof Converted ? value.bytes : 8);
+      row[index] = cell;
+    }
+    if (fail !== undefined && bytes > LONGEST_ROW_BYTES) throw fail(`Row ${this.#count + 1} is longer than 16 MB.`);
     if (this.#bytes + bytes + (this.#count + 1) * this.#nameBytes > maxBytes) {
       return this.#stop(`Only the first ${this.#count} rows are given; the result is larger than ${maxBytes} bytes.`);
     }
@@ -270,6 +325,7 @@ export class RowCollector {
     this.#bytes += bytes;
     this.#count += 1;
     this.rows.push(row);
+    if (sink !== undefined && this.#bytes - this.#sentBytes >= PART_BYTES) this.#send(sink);
     return true;
   }
 
@@ -318,8 +374,11 @@ export class RowCollector {
   }
 
   #cut(index: number): void {
+    const { maxCellBytes, fail } = this.#limits;
+    if (fail !== undefined)
+      throw fail(`Column "${this.#columns[index]}" has a value of more than ${maxCellBytes} bytes.`);
     this.truncated = true;
-    this.#note(index, `has values cut to ${this.#limits.maxCellBytes} bytes`);
+    this.#note(index, `has values cut to ${maxCellBytes} bytes`);
   }
 
   #note(index: number, what: string): void {
@@ -327,6 +386,11 @@ export class RowCollector {
   }
 
   #stop(note: string): false {
+    const { maxRows, maxBytes, fail } = this.#limits;
+    if (fail !== undefined) {
+      const bound = this.#count >= maxRows ? `${maxRows} rows` : `${maxBytes} bytes`;
+      throw fail(`The result has more than ${bound}, and so much is not handed on.`);
+    }
     this.truncated = true;
     this.#notes.add(note);
     return false;

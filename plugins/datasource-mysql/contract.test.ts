@@ -31,6 +31,7 @@ suiteNeeding(
   });
 
   datasourceContract('mysql', () => ({
+    handsRowsOn: true,
     connectionId: 'shop',
     dbType: 'mysql',
     plugin: ({ broken, maxConcurrent, queueLimit }) =>

@@ -27,7 +27,7 @@ import { loginWarnings } from './privileges.ts';
 import type { Query } from './query.ts';
 import { settingsSql, timeoutSql } from './settings.ts';
 import type { MysqlTarget } from './url.ts';
-import { type Decoder, decoderOf, type Raw } from './values.ts';
+import { type Decoder, decoderOf, type Raw, sinkType } from './values.ts';
 import { viewsOf } from './views.ts';
 
 /** The timeout that a session has until a statement wants another. */
@@ -194,8 +194,10 @@ export class MysqlSession implements Session {
       columns = uniqueNames(fields.map(({ name }) => name));
       decoders = fields.map(decoderOf);
       collector = new RowCollector(columns, limits);
+      collector.describe(() => fields.map(sinkType));
     });
     let full = false;
+    let isWaiting = false;
     command.on('result', (row: readonly (Raw | null)[]) => {
       this.#bytesSinceRow = 0;
       if (full) return;
@@ -205,6 +207,19 @@ export class MysqlSession implements Session {
           return raw === null || decode === undefined ? null : decode(raw, limits.maxCellBytes);
         });
         full = !collector.add(decoded);
+        if (collector.isSending && !isWaiting) {
+          // The server is held back until the rows so far are taken.
+          isWaiting = true;
+          this.#connection.pause();
+          const resume = () => {
+            isWaiting = false;
+            if (!full) this.#connection.resume();
+          };
+          collector.sent().then(resume, (error: unknown) => {
+            full = true;
+            enough.reject(error);
+          });
+        }
         if (full) {
           // What still comes until the server is told to stop is not even read.
           this.#connection.pause();
@@ -212,6 +227,7 @@ export class MysqlSession implements Session {
         }
       } catch (error) {
         full = true;
+        this.#connection.pause();
         enough.reject(error);
       }
     });
@@ -223,12 +239,7 @@ export class MysqlSession implements Session {
       this.#running = false;
       enough.resolve();
     });
-    return Promise.race([enough.promise, this.#lost.promise]).then(() => ({
-      columns,
-      rows: collector.rows,
-      truncated: collector.truncated,
-      notes: collector.notes,
-    }));
+    return Promise.race([enough.promise, this.#lost.promise]).then(() => collector.result());
   }
 
   async #read<T>(timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** MySQL's values, which arrive typed, by what the server says of their column. */
 import mysql, { type FieldPacket } from 'mysql2';
-import { Converted, decimal, integer, json, type Value } from '../datasource-kit/index.ts';
+import { Converted, decimal, decimalType, integer, json, type SinkType, type Value } from '../datasource-kit/index.ts';
 
 /** What the library hands over for a value that is not null. */
 export type Raw = string | number | Buffer;
@@ -91,5 +91,49 @@ export function decoderOf(field: FieldPacket): Decoder {
     default:
       if (!BYTE_NUMBERS.has(type)) return asIs;
       return field.characterSet === BINARY && field.extendedTypeName === undefined ? asIs : asText;
+  }
+}
+
+/** Bits of a column's flags. */
+const UNSIGNED = 32;
+const UNSIGNED_64 = decimalType(20, 0);
+
+/** What the values of the column are, handed on. */
+export function sinkType(field: FieldPacket): SinkType {
+  const type = field.columnType ?? field.type;
+  if (field.extendedFormat === 'json' || type === Types.JSON) return 'json';
+  const isUnsigned = (Number(field.flags) & UNSIGNED) !== 0;
+  switch (type) {
+    case Types.TINY:
+    case Types.SHORT:
+    case Types.INT24:
+    case Types.LONG:
+    case Types.YEAR:
+      return 'integer';
+    case Types.LONGLONG:
+      return isUnsigned ? UNSIGNED_64 : 'integer';
+    case Types.BIT:
+      return UNSIGNED_64;
+    case Types.DECIMAL:
+    case Types.NEWDECIMAL: {
+      // The length counts the point and the sign.
+      const { columnLength = 0, decimals = 0 } = field;
+      return decimalType(columnLength - (decimals > 0 ? 1 : 0) - (isUnsigned ? 0 : 1), decimals);
+    }
+    case Types.FLOAT:
+    case Types.DOUBLE:
+      return 'double';
+    case Types.DATE:
+    case Types.NEWDATE:
+      return 'date';
+    case Types.DATETIME:
+      return 'timestamp';
+    case Types.TIMESTAMP:
+      return 'timestamptz';
+    case Types.GEOMETRY:
+    case Types.VECTOR:
+      return 'binary';
+    default:
+      return BYTE_NUMBERS.has(type) && decoderOf(field) === asIs ? 'binary' : 'text';
   }
 }

@@ -21,6 +21,7 @@ afterAll(async () => {
 });
 
 datasourceContract('postgres', () => ({
+  handsRowsOn: true,
   connectionId: 'shop',
   dbType: 'postgres',
   plugin: ({ broken, maxConcurrent, queueLimit }) =>

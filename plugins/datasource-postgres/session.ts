@@ -30,6 +30,9 @@ import type { WireFilter } from './wire.ts';
 /** Longest wait for a server to let go. */
 const LETTING_GO_MS = 1_000;
 
+/** A row that is cut to this on its way to be handed on is still longer than one may be, and so refused. */
+const CUT_ROW_BYTES = 64 * 1024 * 1024;
+
 const noMatter = () => {};
 
 export interface SessionContext {
@@ -69,20 +72,26 @@ export class PostgresSession implements Session {
     return this.#usable;
   }
 
-  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
+  async run(asked: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
     const { schema, flavor, types, filter } = this.#context;
+    const { sql, params } = asked;
     assertReads(sql);
     const statement = new Statement({ sql, params, limits, schema, flavor, types });
     const use = this.#use;
     // Binary values arrive as two digits a byte.
-    filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };
+    const maxRowBytes = limits.sink === undefined ? 4 * limits.maxBytes : CUT_ROW_BYTES;
+    filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes };
     this.#busy = statement.finished;
     this.#last = statement;
     try {
       this.#opened.client.query(statement);
       await statement.rows;
       filter.dropRows = true;
-      if (statement.unknownTypes.size > 0) await this.#convert(statement, limits);
+      if (statement.unknownTypes.size > 0) {
+        await this.#convert(statement, limits);
+        if (limits.sink !== undefined) return await this.run(asked, limits);
+      }
+      await statement.collector?.result();
     } catch (error) {
       filter.dropRows = true;
       // The server tells what went wrong before it has let go of what the statement held.

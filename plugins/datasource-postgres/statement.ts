@@ -17,11 +17,12 @@ import {
 } from '../datasource-kit/index.ts';
 import type { Flavor } from './flavors/flavor.ts';
 import { ROLLBACK } from './settings.ts';
-import { type Decoder, parameterText, parameterType, type TypeMap } from './types.ts';
+import { type Decoder, parameterText, parameterType, sinkType, type TypeMap } from './types.ts';
 
 interface Field {
   readonly name: string;
   readonly dataTypeID: number;
+  readonly dataTypeModifier: number;
 }
 
 export interface StatementOptions {
@@ -53,6 +54,7 @@ export class Statement implements Submittable {
   readonly #after: readonly PostgresCommand[];
   #command = 0;
   #enough = false;
+  #stream: PostgresProtocol['stream'] | undefined;
   #hasEnded = false;
 
   /** Throws for a value that cannot be bound. */
@@ -76,6 +78,7 @@ export class Statement implements Submittable {
 
   submit(given: unknown): void {
     const connection = given as PostgresProtocol;
+    this.#stream = connection.stream;
     connection.stream.cork();
     for (const command of this.#before) sendCommand(connection, command);
     connection.parse({ text: this.#options.sql, types: this.#parameterTypes });
@@ -88,24 +91,31 @@ export class Statement implements Submittable {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    const { limits } = this.#options;
     this.columns = uniqueNames(fields.map(({ name }) => name));
-    this.collector = new RowCollector(this.columns, this.#options.limits);
+    this.collector = new RowCollector(this.columns, limits);
     this.#decoders = fields.map(({ dataTypeID }, index) => {
       const decoder = this.#options.types.decoder(dataTypeID);
       if (decoder === undefined) this.unknownTypes.set(index, dataTypeID);
       return decoder;
     });
+    // Rows that are handed on cannot be decoded later: the session looks the types up, and begins again.
+    if (limits.sink !== undefined && this.unknownTypes.size > 0) this.#stop();
+    else this.collector.describe(() => fields.map((field) => sinkType(field.dataTypeID, field.dataTypeModifier)));
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     if (this.#command < this.#before.length || this.#enough || this.collector === undefined) return;
     try {
       const { maxCellBytes } = this.#options.limits;
-      const row = fields.map((text, index): Value => {
+      const row = new Array<Value>(fields.length);
+      for (let index = 0; index < fields.length; index += 1) {
+        const text = fields[index] as string | null;
         const decode = this.#decoders[index];
-        return text === null || decode === undefined ? text : decode(text, maxCellBytes);
-      });
+        row[index] = text === null || decode === undefined ? text : decode(text, maxCellBytes);
+      }
       if (!this.collector.add(row)) this.#stop();
+      if (this.collector.isSending) this.#waitFor(this.collector);
     } catch (error) {
       // Thrown here it would end the process.
       this.#rows.reject(error);
@@ -139,6 +149,19 @@ export class Statement implements Submittable {
     if (this.collector === undefined) this.#rows.reject(notReading());
     this.#rows.resolve();
     this.#finished.resolve();
+  }
+
+  /** The server is held back until the rows so far are taken. */
+  #waitFor(collector: RowCollector): void {
+    const stream = this.#stream;
+    if (stream === undefined || stream.isPaused()) return;
+    stream.pause();
+    const resume = () => void stream.resume();
+    collector.sent().then(resume, (error: unknown) => {
+      this.#rows.reject(error);
+      this.#stop();
+      resume();
+    });
   }
 
   #stop(): void {

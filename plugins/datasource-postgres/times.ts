@@ -1,6 +1,11 @@
 /** Dates and times as PostgreSQL prints them with DateStyle ISO and TimeZone UTC, as ISO 8601. */
 import { type Converted, infiniteTime } from '../datasource-kit/index.ts';
 
+const MINUS = '-'.charCodeAt(0);
+const BLANK = ' '.charCodeAt(0);
+/** Characters of a time up to the second, which no zone fits into. */
+const WITHOUT_ZONE = 19;
+
 /** The year of ISO 8601: astronomical, with sign and six digits outside 0 to 9999. `-infinity` is not a year. */
 function isoYear(year: string, bc: boolean): string {
   const astronomical = bc ? 1 - Number(year) : Number(year);
@@ -23,6 +28,11 @@ export function isoDate(text: string): string | Converted {
 
 /** `2024-02-29 12:30:00.5`, and `+00` behind it when it has a zone, which is then `Z`. */
 export function isoTimestamp(text: string): string | Converted {
+  // As nearly all are written, at a third of the cost.
+  if (text.charCodeAt(4) === MINUS && text.charCodeAt(10) === BLANK && !text.endsWith(' BC')) {
+    if (text.endsWith('+00')) return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`;
+    if (text.length <= WITHOUT_ZONE) return `${text.slice(0, 10)}T${text.slice(11)}`;
+  }
   const [, year, day = '', time = '', offset, bc] =
     /^(\d+)(-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)([+-][\d:]+)?( BC)?$/.exec(text) ?? [];
   if (year === undefined) return unreadable(text);

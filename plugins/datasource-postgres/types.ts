@@ -1,5 +1,16 @@
 /** PostgreSQL's values, which arrive as text, by the type of their column. */
-import { type Cell, Converted, decimal, integer, json, real, toCell, type Value } from '../datasource-kit/index.ts';
+import {
+  type Cell,
+  Converted,
+  decimal,
+  decimalType,
+  integer,
+  json,
+  real,
+  type SinkType,
+  toCell,
+  type Value,
+} from '../datasource-kit/index.ts';
 import { isoDate, isoInterval, isoTimestamp, isoTimeWithZone } from './times.ts';
 
 /** Reads the text of a value that is not null. */
@@ -40,6 +51,31 @@ const BUILT_IN: ReadonlyMap<number, Decoder> = new Map<number, Decoder>([
   [2950, asText],
   [3802, json],
 ]);
+
+const NUMERIC = 1700;
+/** What the values of these are, handed on. Others are text, or lists. */
+const SINK_TYPES: Readonly<Record<number, SinkType>> = {
+  16: 'boolean',
+  17: 'binary',
+  20: 'integer',
+  21: 'integer',
+  23: 'integer',
+  26: 'integer',
+  114: 'json',
+  700: 'double',
+  701: 'double',
+  1082: 'date',
+  1114: 'timestamp',
+  1184: 'timestamptz',
+  3802: 'json',
+};
+
+/** `modifier`: of a decimal, its digits, where they are declared. */
+export function sinkType(oid: number, modifier: number): SinkType {
+  if (oid !== NUMERIC) return SINK_TYPES[oid] ?? (BUILT_IN.has(oid) ? 'text' : 'any');
+  const declared = modifier - 4;
+  return declared < 0 ? 'decimal' : decimalType(declared >> 16, declared & 0x7ff);
+}
 
 /** A type that the catalogue knows, by number. */
 export interface TypeRow {

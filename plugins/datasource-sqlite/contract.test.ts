@@ -14,6 +14,7 @@ const path = folder.create(
 afterAll(() => folder[Symbol.dispose]());
 
 datasourceContract('sqlite', () => ({
+  handsRowsOn: true,
   connectionId: 'shop',
   dbType: 'sqlite',
   plugin: ({ broken, maxConcurrent, queueLimit }) =>

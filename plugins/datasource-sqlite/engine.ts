@@ -9,6 +9,7 @@ import type {
   Failure,
   OpenEngine,
   RowWriter,
+  SinkType,
   Value,
   ViewDefinition,
 } from '../datasource-kit/index.ts';
@@ -60,6 +61,10 @@ function open(path: string, identity: string): Session {
   }
 }
 
+/** A declared type promises nothing in SQLite, but says what texts of digits are. */
+const sinkType = (declared: string | null): SinkType =>
+  /INT|REAL|FLOA|DOUB|NUM|DEC/i.test(declared ?? '') ? 'number' : 'any';
+
 class SqliteEngine implements Engine {
   readonly retireAboveBytes = RETIRE_ABOVE_BYTES;
   readonly #path: string;
@@ -95,7 +100,7 @@ class SqliteEngine implements Engine {
   execute(request: ExecuteRequest, rows: RowWriter): Promise<void> {
     return this.#read(async (session) => {
       const { statement, columns } = this.#prepare(session, request);
-      rows.begin(columns);
+      rows.begin(columns, () => statement.columns().map(({ type }) => sinkType(type)));
       for (const row of statement.iterate(...request.params.map(bind))) {
         if (!rows.add(row as Value[])) break;
         if (rows.isSending) await rows.sent();

@@ -7,6 +7,8 @@ import { SQLITE_ENGINE } from './registration.ts';
 /** @internal */
 export { bind } from './bind.ts';
 /** @internal */
+export { sqliteConnection } from './connection.ts';
+/** @internal */
 export { describeSchema } from './describe.ts';
 /** @internal */
 export { fromFailure } from './errors.ts';

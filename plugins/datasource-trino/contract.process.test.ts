@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 datasourceContract('trino', () => ({
+  handsRowsOn: true,
   connectionId: 'shop',
   dbType: 'trino',
   plugin: ({ broken, maxConcurrent, queueLimit }) =>

@@ -25,6 +25,7 @@ import { isOfSocket, statementError } from './errors.ts';
 import type { TrinoConnectionOptions } from './options.ts';
 import { withLiterals } from './parameters.ts';
 import { headerUser, type TrinoTarget } from './url.ts';
+import { sinkType } from './values/sink-types.ts';
 import { type Decoder, Decoders } from './values/values.ts';
 import type { TrinoClient } from './wire/client.ts';
 import { NotTrino, PageTooLarge } from './wire/fault.ts';
@@ -146,15 +147,17 @@ export class TrinoSession implements Session {
         const byType = new Decoders();
         decoders = columns.map(({ type }) => byType.of(type));
         collector = new RowCollector(names, limits);
+        collector.describe(() => columns.map(({ type }) => sinkType(type)));
       }
       for (const row of rows) {
         if (row.length !== decoders.length) throw new NotTrino();
         // What is left on the cluster is ended when the session is reset.
         if (!collector.add(row.map((cell, at) => decoders[at]?.(cell, limits.maxCellBytes) ?? null))) break reading;
+        if (collector.isSending) await collector.sent();
       }
     }
     if (names === undefined) throw new NotTrino();
-    return { columns: names, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
+    return collector.result();
   }
 
   /** All rows of an answer that is known to be short. */

@@ -1,4 +1,5 @@
 import { definePlugin, sqlAfter, sqlBefore } from '../../kernel/index.ts';
+import { rowSinks } from '../datasource-kit/index.ts';
 import { tighten, trim } from './limits.ts';
 import { SqlLimitsOptions } from './options.ts';
 
@@ -12,7 +13,11 @@ export const sqlLimits = definePlugin({
   description: 'Rows, bytes and time that one statement may take.',
   options: SqlLimitsOptions,
   setup(ctx, options) {
-    ctx.tap(sqlBefore, (statement) => ({ ...statement, limits: tighten(options, statement.limits) }));
+    ctx.tap(sqlBefore, (statement, scope) => {
+      // Rows that are handed on make no result.
+      const limits = rowSinks.get(scope)?.limits ?? options;
+      return { ...statement, limits: tighten(limits, statement.limits) };
+    });
     ctx.tap(sqlAfter, (reply) => trim(reply, reply.statement.limits?.maxRows ?? options.maxRows));
   },
 });

@@ -17,6 +17,7 @@ import {
   type SqlStatement,
   type TableDescription,
 } from '../../kernel/index.ts';
+import { type RowSink, rowSinks, wereHandedOn } from '../../plugins/datasource-kit/index.ts';
 import { createTestApp, type TestApp } from '../harness/create-test-app.ts';
 import { memoryPeak } from '../harness/memory.ts';
 import { type Check, registerChecks, within } from './kit.ts';
@@ -76,6 +77,8 @@ export interface DatasourceSubject {
     readonly columns: readonly string[];
     readonly primaryKey: readonly string[];
   };
+  /** Its driver hands rows on while they are read, for exports; default: it refuses to. */
+  readonly handsRowsOn?: boolean;
   /** Asks the engine, not the plugin, whether it still works on a statement of this subject. */
   isWorking(): Promise<boolean>;
   /** Texts that no message may hold: passwords, folders, hosts. */
@@ -100,6 +103,36 @@ const OWN_GROWTH_BYTES = 250 * MIB;
 /** The same with database processes, which may hold one value whole. */
 const TREE_GROWTH_BYTES = 1_200 * MIB;
 
+/** Takes numbers that follow one another, slowly, until it has had enough. */
+class HandedRows implements RowSink {
+  readonly limits: SqlLimits = { ...LIMITS, maxRows: 100_000_000, maxBytes: 2 ** 40 };
+  readonly #most: number;
+  columns: readonly string[] = [];
+  count = 0;
+
+  constructor(most = Number.POSITIVE_INFINITY) {
+    this.#most = most;
+  }
+
+  begin(columns: readonly string[]): void {
+    this.columns = columns;
+  }
+
+  async write(rows: Parameters<RowSink['write']>[0]): Promise<void> {
+    await sleep(1);
+    const first = Number(rows[0]?.[0]);
+    if (this.#most === Number.POSITIVE_INFINITY) {
+      assert.deepEqual(
+        rows.map(([n]) => n),
+        rows.map((_, at) => this.count + at + 1),
+      );
+    }
+    assert.ok(Number.isInteger(first));
+    this.count += rows.length;
+    if (this.count >= this.#most) throw new AtlasError('Enough.', { code: 'test_enough' });
+  }
+}
+
 /** One booted subject with what the checks ask of it. */
 class Bench {
   readonly subject: DatasourceSubject;
@@ -119,8 +152,9 @@ class Bench {
     return this.execute(this.statement(sql, { limits: { ...LIMITS, ...limits } }), signal);
   }
 
-  async execute(statement: SqlStatement, signal?: AbortSignal): Promise<SqlResult> {
+  async execute(statement: SqlStatement, signal?: AbortSignal, sink?: RowSink): Promise<SqlResult> {
     const scope = this.app.scope(signal === undefined ? {} : { signal });
+    if (sink !== undefined) rowSinks.set(scope, sink);
     return this.app.callKey(datasourceExecute, this.subject.connectionId, statement, scope, 120_000);
   }
 
@@ -293,6 +327,38 @@ export function datasourceChecks(make: Make): Check[] {
       });
       assert.ok(peak.treeBytes < OWN_GROWTH_BYTES, `it took ${Math.round(peak.treeBytes / MIB)} MiB`);
       await bench.freed();
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('hands rows on, whole and in order, or refuses to', async (bench, sql) => {
+      const handed = new HandedRows();
+      const statement = bench.statement(sql.numbers(900), { limits: handed.limits });
+      if (bench.subject.handsRowsOn !== true) {
+        const isRefused = await bench.execute(statement, undefined, handed).then(
+          (result) => !wereHandedOn(result),
+          (error: unknown) => error instanceof AtlasError && error.code === 'not_available',
+        );
+        assert.ok(isRefused);
+        return;
+      }
+      const result = await bench.execute(statement, undefined, handed);
+      assert.deepEqual(
+        [wereHandedOn(result), result.rows.length, handed.count, handed.columns],
+        [true, 900, 900, ['n']],
+      );
+      assert.throws(() => result.rows[0], { code: 'sql_refused' });
+      // What takes them may be slow, and may stop.
+      const some = new HandedRows(100_000);
+      const many = bench.statement(sql.many, { limits: some.limits });
+      const peak = await memoryPeak(() => assert.rejects(bench.execute(many, undefined, some), /^AtlasError: Enough/));
+      assert.ok(some.count >= 100_000 && some.count < 1_000_000, `${some.count} rows`);
+      assert.ok(peak.treeBytes < OWN_GROWTH_BYTES, `it took ${Math.round(peak.treeBytes / MIB)} MiB`);
+      await bench.freed();
+      // Nor is anything cut on the way.
+      const short = { ...handed.limits, maxRows: 5 };
+      const tooMany = bench.statement(sql.numbers(6), { limits: short });
+      await assert.rejects(bench.execute(tooMany, undefined, new HandedRows()), { code: 'sql_failed' });
+      const tooLong = bench.statement(sql.text(200_000), { limits: handed.limits });
+      await assert.rejects(bench.execute(tooLong, undefined, new HandedRows()), { code: 'sql_failed' });
       assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
     }),
     check('cuts or refuses a value of 100 MB, in bounded memory', async (bench, sql) => {

@@ -17,7 +17,7 @@ const engine = openEngine(args, values);
 
 /** Reads the rows of one statement as far as its limits go, and sends the first ones of many. */
 async function execute(request: ExecuteRequest): Promise<{ value: WireResult } | { failure: Failure }> {
-  const rows = new RowSender(request, send);
+  const rows = new RowSender(request, request.isWhole ? handOn : send);
   try {
     await engine.execute(request, rows);
     return { value: rows.rest() };
@@ -46,11 +46,26 @@ function send(message: ProcessMessage, written = () => {}): void {
   process.send?.(message, written);
 }
 
+/** What is called when the server has taken the rows that it was sent, in order. */
+const awaiting: (() => void)[] = [];
+
+function handOn(message: ProcessMessage, taken: () => void): void {
+  awaiting.push(taken);
+  send(message);
+}
+
 process.on('message', async (request: ProcessRequest | Interrupt) => {
-  if (request.kind === 'interrupt') {
-    engine.interrupt?.();
+  if (request.kind === 'taken') {
+    awaiting.shift()?.();
     return;
   }
+  if (request.kind === 'interrupt') {
+    engine.interrupt?.();
+    // What has stopped must not wait for the server either.
+    for (const taken of awaiting.splice(0)) taken();
+    return;
+  }
+  awaiting.length = 0;
   const startedAt = performance.now();
   const reply = await answer(request);
   const retire = mustRetire(performance.now() - startedAt);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProcessErrors } from './file-errors.ts';
 import { privateBytes } from './private-memory.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
-import type { Failure, Interrupt, ProcessMessage, WireResult } from './protocol.ts';
+import type { ArrivedRows, Failure, Interrupt, ProcessMessage, WireResult } from './protocol.ts';
 
 /** Declares what runs in the processes of one connection. */
 export interface Program {
@@ -90,8 +90,11 @@ export interface Reply {
   readonly retire: boolean;
 }
 
+/** Told of rows before the reply. `true`: the reply has them too; else they are handed on, and more come after it resolves. */
+export type Arrived = (rows: ArrivedRows) => true | Promise<void>;
+
 interface Waiting {
-  readonly arrived: (bytes: number) => void;
+  readonly arrived: Arrived;
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 }
@@ -132,8 +135,9 @@ export class DatabaseProcess {
         return;
       }
       if (message.kind === 'rows') {
-        this.#rows.push(message.rows);
-        this.#waiting?.arrived(message.bytes);
+        const taken = this.#waiting?.arrived(message);
+        if (taken === true) this.#rows.push(message.rows);
+        else taken?.then(() => this.#tell({ kind: 'taken' }));
         return;
       }
       const waiting = this.#waiting;
@@ -175,8 +179,8 @@ export class DatabaseProcess {
     return pid === undefined ? 0 : privateBytes(pid);
   }
 
-  /** Rejects when the process ends before it answers. `arrived` is told how many bytes of rows have come before that. */
-  request(request: object, arrived: (bytes: number) => void): Promise<Reply> {
+  /** Rejects when the process ends before it answers. */
+  request(request: object, arrived: Arrived): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.#waiting = { arrived, resolve, reject };
       // A channel that is already closed is told by `exit`, which follows.
@@ -192,8 +196,11 @@ export class DatabaseProcess {
 
   /** Asks a process that can do so to stop what it runs. */
   interrupt(): void {
-    const message: Interrupt = { kind: 'interrupt' };
-    this.#child.send(message, () => {});
+    this.#tell({ kind: 'interrupt' });
+  }
+
+  #tell(message: Interrupt): void {
+    if (this.#child.connected) this.#child.send(message, () => {});
   }
 
   /** Ends it now, in the middle of a statement too. */

@@ -1,13 +1,14 @@
 /** Declares what an engine that reads files must do inside a database process. The process itself is the kit's. */
 import type { TableDescription } from '../../../kernel/index.ts';
+import type { SinkType } from '../row-sink.ts';
 import type { Value } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
 import type { EstimateMessage, ExecuteRequest, Failure } from './protocol.ts';
 
 /** Takes the rows of one statement, up to the limits of its request. */
 export interface RowWriter {
-  /** Once, before the first row. Names that occur twice are made unique. */
-  begin(columns: readonly string[]): void;
+  /** Once, before the first row. Names that occur twice are made unique. Without types, rows cannot be handed on. */
+  begin(columns: readonly string[], types?: () => readonly SinkType[]): void;
   /** `false`: no more rows are wanted. */
   add(row: readonly Value[]): boolean;
   /** Whether rows are on their way to the server: wait for `sent` before reading more, or they pile up. */

@@ -14,6 +14,7 @@ import { unchecked } from '../errors.ts';
 import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
 import { DEFAULT_LIMITS, ESTIMATE_TIMEOUT_MS } from '../limits.ts';
+import { CountedSink, exceedsSink, type RowSink } from '../row-sink.ts';
 import { refuseNullByte } from '../statement-check.ts';
 import { type ResultMemory, withObjects } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
@@ -68,16 +69,18 @@ export class FileDatabase {
 
   /**
    * Runs one checked statement. An abort of `signal` rejects at once and frees the processor within a second. `memory` is
-   * asked when the statement leaves the queue.
+   * asked when the statement leaves the queue. A `sink` takes the rows while they are read.
    */
   async execute(
     statement: SqlStatement,
     signal?: AbortSignal,
     memory?: () => Awaitable<ResultMemory | undefined>,
+    _user?: string,
+    sink?: RowSink,
   ): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
     refuseNullByte(statement.sql);
-    const { timeoutMs, ...limits } = statement.limits ?? DEFAULT_LIMITS;
+    const { timeoutMs, ...limits } = statement.limits ?? sink?.limits ?? DEFAULT_LIMITS;
     const fixed: ExecuteRequest = {
       kind: 'execute',
       sql: statement.sql,
@@ -86,17 +89,48 @@ export class FileDatabase {
       functions: statement.functions ?? null,
       ...limits,
     };
+    if (sink !== undefined) return this.#handOn({ ...fixed, isWhole: true }, new CountedSink(sink), timeoutMs, signal);
     let room: ResultMemory | undefined;
     const call: ProcessCall = {
       async request() {
         room = await memory?.();
         return room === undefined ? fixed : { ...fixed, roomBytes: room.roomBytes };
       },
-      arrived: (bytes) => room?.hold(bytes),
+      arrived: ({ bytes }) => {
+        room?.hold(bytes);
+        return true;
+      },
     };
     const { isOutOfRoom, ...result } = (await this.#call(call, timeoutMs, signal)) as WireResult;
     if (isOutOfRoom) room?.exceeded();
     return withObjects(result);
+  }
+
+  async #handOn(
+    request: ExecuteRequest,
+    sink: CountedSink,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<SqlResult> {
+    const stop = new AbortController();
+    /** In order, and never rejecting: what goes wrong stops the statement. */
+    let taken = Promise.resolve();
+    const take = ({ columns, types, rows }: Pick<WireResult, 'columns' | 'types' | 'rows'>) => {
+      taken = taken
+        .then(async () => {
+          if (stop.signal.aborted) return;
+          if (types !== undefined) sink.begin(columns, types);
+          if (rows.length > 0) await sink.write(rows);
+        })
+        .catch((error: unknown) => stop.abort(error));
+      return taken;
+    };
+    const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const result = (await this.#call({ request: () => request, arrived: take }, timeoutMs, both)) as WireResult;
+    if (result.exceeded !== undefined) throw exceedsSink(result.exceeded);
+    await take(result);
+    if (stop.signal.aborted) throw stop.signal.reason;
+    return sink.result(result);
   }
 
   /** `undefined`: the engine cannot tell. */

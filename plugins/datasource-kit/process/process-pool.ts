@@ -6,7 +6,7 @@
 import type { Awaitable } from '../../../kernel/index.ts';
 import { cancelled, closing, timedOut, tooBusy } from '../errors.ts';
 import { WaitingQueue } from '../waiting-queue.ts';
-import { DatabaseProcess, type Program, type Reply } from './database-process.ts';
+import { type Arrived, DatabaseProcess, type Program, type Reply } from './database-process.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
 
 /** Another process is started when every running statement has taken this long and more are waiting. */
@@ -32,8 +32,7 @@ export interface ProcessPoolOptions {
 export interface ProcessCall {
   /** Made when a process is free. */
   request(): Awaitable<object>;
-  /** So many bytes of rows have come, before the reply. */
-  arrived?(bytes: number): void;
+  readonly arrived?: Arrived;
 }
 
 /** One call on its way: waiting, then running, settled once. */
@@ -222,7 +221,7 @@ export class ProcessPool {
     this.#lookLater();
     process.hold(true);
     try {
-      const reply = await process.request(request, (bytes) => job.call.arrived?.(bytes));
+      const reply = await process.request(request, job.call.arrived ?? (() => true));
       job.resolve(reply);
       if (reply.retire) void process.end();
       else this.#release(process);

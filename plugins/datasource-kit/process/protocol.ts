@@ -1,4 +1,5 @@
 /** Declares the messages between the server and a database process. Types only, so that the child loads nothing. */
+import type { SinkType } from '../row-sink.ts';
 import type { ArrivedResult } from '../values.ts';
 
 /** A bound value as JSON: integers beyond the safe range, times and binary are marked as such. */
@@ -24,6 +25,8 @@ export interface ExecuteRequest {
   readonly maxCellBytes: number;
   /** Room that there is for its rows when it starts to run; missing: any. */
   readonly roomBytes?: number;
+  /** Rows are handed on as they come: each message waits until the server has taken one before it. */
+  readonly isWhole?: boolean;
 }
 
 /** Asks for the rows that a statement would read. */
@@ -43,6 +46,10 @@ export type ProcessRequest =
 export interface WireResult extends ArrivedResult {
   /** Rows were left out because they did not fit into `roomBytes`. */
   readonly isOutOfRoom: boolean;
+  /** What the columns hold, where rows are handed on. */
+  readonly types?: readonly SinkType[];
+  /** Why the rows cannot be handed on. */
+  readonly exceeded?: string;
 }
 
 /** `missing`: no such file. `refused`: the statement reads or calls more than allowed. `engine`: the engine said no. */
@@ -55,10 +62,15 @@ export interface Failure {
   readonly metData?: boolean;
 }
 
+export interface ArrivedRows extends Pick<WireResult, 'columns' | 'types' | 'rows'> {
+  readonly kind: 'rows';
+  readonly bytes: number;
+}
+
 export type ProcessMessage =
   | { readonly kind: 'ready' }
   /** The first rows of a large reply, which follows. */
-  | { readonly kind: 'rows'; readonly rows: WireResult['rows']; readonly bytes: number }
+  | ArrivedRows
   | {
       readonly kind: 'reply';
       readonly value?: unknown;
@@ -67,7 +79,5 @@ export type ProcessMessage =
       readonly retire: boolean;
     };
 
-/** Sent in the middle of a request to a process that can stop by itself. */
-export interface Interrupt {
-  readonly kind: 'interrupt';
-}
+/** Sent in the middle of a request: to a process that can stop by itself, or when rows that are handed on were taken. */
+export type Interrupt = { readonly kind: 'interrupt' } | { readonly kind: 'taken' };

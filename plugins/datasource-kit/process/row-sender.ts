@@ -1,4 +1,5 @@
 /** Sends the rows of one statement while they are read, in messages that the server reads in a few milliseconds each. */
+import type { SinkType } from '../row-sink.ts';
 import { type ResultMemory, RowCollector, type RowLimits, uniqueNames, type Value } from '../values.ts';
 import type { RowWriter } from './engine.ts';
 import type { ExecuteRequest, ProcessMessage, WireResult } from './protocol.ts';
@@ -26,45 +27,68 @@ class Room implements ResultMemory {
   }
 }
 
+/** Messages that may be on their way: while the server deals with one, the next is made. */
+const MAX_HANDED_ON = 2;
+
+class Exceeded extends Error {}
+
 export class RowSender implements RowWriter {
   readonly #limits: RowLimits;
   readonly #room: Room;
   readonly #send: Send;
+  readonly #maxSending: number;
   #columns: readonly string[] = [];
+  #types: readonly SinkType[] | undefined;
   #collector: RowCollector | undefined;
   #sentBytes = 0;
-  #leaving: Promise<void> | undefined;
+  readonly #leaving: Promise<void>[] = [];
+  #exceeded: string | undefined;
 
-  constructor(request: RowLimits & Pick<ExecuteRequest, 'roomBytes'>, send: Send) {
-    this.#room = new Room(request.roomBytes ?? Number.POSITIVE_INFINITY);
-    this.#limits = { ...request, memory: this.#room };
+  constructor(
+    { roomBytes, isWhole, ...limits }: RowLimits & Pick<ExecuteRequest, 'roomBytes' | 'isWhole'>,
+    send: Send,
+  ) {
+    this.#room = new Room(roomBytes ?? Number.POSITIVE_INFINITY);
+    this.#maxSending = isWhole ? MAX_HANDED_ON : 1;
+    this.#limits = { ...limits, memory: this.#room, ...(isWhole && { fail: (message) => new Exceeded(message) }) };
     this.#send = send;
   }
 
-  begin(names: readonly string[]): void {
+  begin(names: readonly string[], types?: () => readonly SinkType[]): void {
     this.#columns = uniqueNames(names);
     this.#collector = new RowCollector(this.#columns, this.#limits);
+    if (this.#limits.fail !== undefined) this.#types = types?.();
   }
 
   add(row: readonly Value[]): boolean {
     const collector = this.#collector;
-    const isWanted = collector?.add(row) ?? false;
+    const isWanted = collector !== undefined && this.#added(collector, row);
     if (collector !== undefined && collector.bytes - this.#sentBytes >= PART_BYTES) {
       const bytes = collector.bytes - this.#sentBytes;
       this.#sentBytes = collector.bytes;
-      const rows = collector.take();
-      this.#leaving = new Promise((written) => this.#send({ kind: 'rows', rows, bytes }, written));
+      const message = { kind: 'rows', columns: this.#columns, rows: collector.take(), bytes } as const;
+      const types = this.#types === undefined ? {} : { types: this.#types };
+      this.#leaving.push(new Promise((written) => this.#send({ ...message, ...types }, written)));
     }
     return isWanted;
   }
 
+  #added(collector: RowCollector, row: readonly Value[]): boolean {
+    try {
+      return collector.add(row);
+    } catch (error) {
+      if (!(error instanceof Exceeded)) throw error;
+      this.#exceeded = error.message;
+      return false;
+    }
+  }
+
   async sent(): Promise<void> {
-    await this.#leaving;
-    this.#leaving = undefined;
+    await this.#leaving.shift();
   }
 
   get isSending(): boolean {
-    return this.#leaving !== undefined;
+    return this.#leaving.length >= this.#maxSending;
   }
 
   /** Whether the statement has begun to answer. */
@@ -76,6 +100,14 @@ export class RowSender implements RowWriter {
   rest(): WireResult {
     const { truncated = false, notes = [] } = this.#collector ?? {};
     const rows = this.#collector?.take() ?? [];
-    return { columns: this.#columns, rows, truncated, notes, isOutOfRoom: this.#room.isExceeded };
+    return {
+      columns: this.#columns,
+      rows,
+      truncated,
+      notes,
+      isOutOfRoom: this.#room.isExceeded,
+      ...(this.#types !== undefined && { types: this.#types }),
+      ...(this.#exceeded !== undefined && { exceeded: this.#exceeded }),
+    };
   }
 }

@@ -2,7 +2,7 @@
 
 /** What the library offers to statements of one's own. */
 export interface PostgresProtocol {
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: { cork(): void; uncork(): void; isPaused(): boolean; pause(): unknown; resume(): unknown };
   close(statement: { type: 'S'; name: string }): void;
   parse(query: { name?: string | undefined; text: string; types?: readonly number[] }): void;
   bind(config: { statement?: string | undefined; values: readonly (string | Buffer | null)[] }): void;

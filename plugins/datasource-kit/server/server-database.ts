@@ -14,6 +14,7 @@ import { cancelled, closing, noAnswer, timedOut, unchecked } from '../errors.ts'
 import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
 import { DEFAULT_LIMITS, ESTIMATE_TIMEOUT_MS } from '../limits.ts';
+import { CountedSink, exceedsSink, type RowSink } from '../row-sink.ts';
 import { type ResultMemory, withObjects } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
 import type { Driver, Session } from './session.ts';
@@ -43,15 +44,24 @@ export class ServerDatabase {
 
   /**
    * Runs one checked statement. An abort of `signal` rejects at once; the server is then told to stop. `memory` is asked
-   * when the statement has got its session. `user`: the label of the person who asks.
+   * when the statement has got its session. `user`: the label of the person who asks. A `sink` takes the rows while they
+   * are read.
    */
   async execute(
     statement: SqlStatement,
     signal?: AbortSignal,
     memory?: () => Awaitable<ResultMemory | undefined>,
     user?: string,
+    sink?: RowSink,
   ): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
+    if (sink !== undefined) {
+      const limits = statement.limits ?? sink.limits;
+      const counted = new CountedSink(sink);
+      const whole = { ...limits, sink: counted, fail: exceedsSink };
+      const run = (session: Session, timeoutMs: number) => session.run(statement, { ...whole, timeoutMs }, user);
+      return counted.result(await this.#use(limits.timeoutMs, signal, run));
+    }
     const limits = statement.limits ?? DEFAULT_LIMITS;
     const result = await this.#use(limits.timeoutMs, signal, async (session, leftMs) => {
       const room = await memory?.();
