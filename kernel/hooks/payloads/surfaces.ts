@@ -20,9 +20,9 @@ export interface RouteReply {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** JSON; text with a `content-type`; or a stream of text, some around a value in JSON, which ends when the client leaves. */
+  /** JSON; text with a `content-type`; or a stream of text or bytes, some around a value in JSON, which ends when its client leaves. */
   readonly body?: unknown;
-  readonly stream?: AsyncIterable<string | { readonly before: string; readonly json: unknown; readonly after: string }>;
+  readonly stream?: AsyncIterable<string | Uint8Array | { before: string; json: unknown; after: string }>;
   /** Called once the answer has been sent or its client has left. */
   done?(): void;
   /** Time of `performance.now()` at which the connection is closed although its client has not taken all of it. */

@@ -9,6 +9,7 @@ import { isSmall, jsonPieces } from './json.ts';
 const MAX_LISTENERS = 20;
 
 type Pieces = NonNullable<RouteReply['stream']>;
+type Texts = AsyncIterable<string | Uint8Array>;
 
 /** Throws for a header that HTTP does not take, while an error can still be answered. */
 function begin(reply: FastifyReply, status: number, headers?: RouteReply['headers']): void {
@@ -24,7 +25,7 @@ function begin(reply: FastifyReply, status: number, headers?: RouteReply['header
 }
 
 /** Writes the texts as the client takes them. What breaks off is cut off, so that no client takes it for the whole. */
-async function write({ raw: response }: FastifyReply, texts: AsyncIterable<string> | Iterable<string>, log: Logger) {
+async function write({ raw: response }: FastifyReply, texts: Texts | Iterable<string>, log: Logger) {
   const giveUp = (error: unknown) => {
     // Its client has left.
     if (response.destroyed) return;
@@ -53,9 +54,9 @@ export async function sendLarge(reply: FastifyReply, body: unknown, log: Logger)
 }
 
 /** The texts of a stream, in which values are written as JSON. */
-async function* textsOf(pieces: Pieces): AsyncGenerator<string> {
+async function* textsOf(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
-    if (typeof piece === 'string') yield piece;
+    if (typeof piece === 'string' || piece instanceof Uint8Array) yield piece;
     else if (isSmall(piece.json)) yield `${piece.before}${JSON.stringify(piece.json) ?? 'null'}${piece.after}`;
     else {
       yield piece.before;
