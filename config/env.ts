@@ -18,6 +18,7 @@ import { backups } from '../plugins/backups/index.ts';
 import { conversations } from '../plugins/conversations/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../plugins/deliver-slack/index.ts';
+import { exports } from '../plugins/exports/index.ts';
 import { http, isLoopback } from '../plugins/http/index.ts';
 import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts';
 import { outbound } from '../plugins/outbound/index.ts';
@@ -175,6 +176,12 @@ const PLUGINS = {
     approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
   }),
   approvalRules: settings(approvalRules, { approval: 'SVC_APPROVAL_MODE' }),
+  exports: settings(exports, {
+    url: named('SVC_EXPORT_URL', urlOf(['file', 's3'])),
+    maxRows: 'SVC_EXPORT_ROW_LIMIT',
+    timeoutMs: 'SVC_EXPORT_TIMEOUT_MS',
+    retentionDays: 'SVC_EXPORT_RETENTION_DAYS',
+  }),
   agent: settings(agent, {
     maxSteps: 'SVC_MAX_STEPS',
     stepTimeoutMs: 'SVC_MODEL_TIMEOUT_MS',
@@ -236,9 +243,12 @@ export const variables: readonly Variable[] = Object.values(
 type OptionsOf<S> = S extends Settings<infer O> ? O : never;
 type PluginOptions = { readonly [K in keyof typeof PLUGINS]: OptionsOf<(typeof PLUGINS)[K]> };
 
-/** Options by plugin. `rateLimit` is `undefined` without a limit. */
-export interface Env extends Omit<PluginOptions, 'rateLimit'>, Omit<Static<typeof DECISIONS>, 'authMode' | 'provider'> {
+/** Options by plugin. `rateLimit` is `undefined` without a limit, and `exports` without a place for them. */
+export interface Env
+  extends Omit<PluginOptions, 'rateLimit' | 'exports'>,
+    Omit<Static<typeof DECISIONS>, 'authMode' | 'provider'> {
   readonly rateLimit: PluginOptions['rateLimit'] | undefined;
+  readonly exports: PluginOptions['exports'] | undefined;
   readonly authMode: Chosen;
   readonly provider: Chosen;
   /** The variables that are set, with their values. */

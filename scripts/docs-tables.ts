@@ -84,6 +84,7 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
     SVC_MCP_ENABLED: 'true',
     SVC_DEPLOY_MODE: 'hosted',
     SVC_SCHEDULER_ENABLED: 'true',
+    SVC_EXPORT_URL: 'file:exports',
   },
   {
     SVC_DATASOURCE_URL: 'mysql://reader@localhost/shop',

@@ -10,10 +10,11 @@ const named = (pattern: RegExp) => Object.keys(peerDependencies).filter((name) =
 const USES: readonly (readonly [use: string, packages: readonly string[]])[] = [
   ['`mysql://…`, `mariadb://…`', ['mysql2']],
   ['`clickhouse://…`, `clickhouses://…`', ['@clickhouse/client']],
-  ['`duckdb:PATH`, `atlas init --csv` and `--parquet`', ['@duckdb/node-api']],
+  ['`duckdb:PATH`, `atlas init --csv` and `--parquet`, [exports](exports.md) as Parquet', ['@duckdb/node-api']],
+  ['[exports](exports.md) on S3 (`SVC_EXPORT_URL=s3://…`)', named(/^@aws-sdk\//)],
   ['managed authentication (`AUTHLIB_SECRET`)', ['better-auth']],
   ['[single sign-on](single-sign-on.md) of organizations', named(/better-auth/)],
-  ['actions, scheduled questions or webhooks with callbacks, with `DATABASE_URL=postgres://…`', ['pg-boss']],
+  ['actions, scheduled questions, exports or webhooks with callbacks, with `DATABASE_URL=postgres://…`', ['pg-boss']],
   ['limits that servers share over Redis (`SVC_REDIS_URL`)', ['@redis/client']],
   ['e-mail (`SVC_SMTP_URL`)', ['nodemailer']],
   ['`SVC_PROVIDER=anthropic`', ['@ai-sdk/anthropic']],

@@ -28,6 +28,7 @@ import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
 import { deliverWebhook } from '../../plugins/deliver-webhook/index.ts';
+import { exports } from '../../plugins/exports/index.ts';
 import { fanOut } from '../../plugins/fan-out/index.ts';
 import { grounding } from '../../plugins/grounding/index.ts';
 import { health } from '../../plugins/health/index.ts';
@@ -187,6 +188,7 @@ function builtIn(env: Env): PluginEntry[] {
     webConsole(),
     queryApi(env.queryApi),
     shares(),
+    ...(env.exports === undefined ? [] : [exports(env.exports)]),
     ...(env.mcpEnabled ? [mcp()] : []),
     scheduler({ enabled: env.schedulerEnabled }),
   ];
