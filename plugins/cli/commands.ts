@@ -10,6 +10,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCo
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,
   query: async () => (await import('./commands/query.ts')).query,
+  download: async () => (await import('./commands/download.ts')).downloadRows,
   explain: async () => (await import('./commands/explain.ts')).explainQuestion,
   chat: async () => (await import('./commands/chat.ts')).chat,
   hooks: async () => (await import('./commands/hooks.ts')).hooks,

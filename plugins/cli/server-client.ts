@@ -89,6 +89,10 @@ export interface Call {
 export const postForStream = (server: Server, path: string, body: unknown): Promise<Response> =>
   responseTo(server, { method: 'POST', path, body });
 
+/** GETs; resolves to an answer that is no failure. Fails as `post` does. */
+export const getForStream = (server: Server, path: string): Promise<Response> =>
+  responseTo(server, { method: 'GET', path });
+
 async function responseTo(server: Server, { method, path, body }: Call): Promise<Response> {
   const url = new URL(path, server.url.endsWith('/') ? server.url : `${server.url}/`);
   const send = server.send ?? fetch;
