@@ -7,10 +7,13 @@ import { TEXTS } from '../texts.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog, RequestDialog } from '../ui/dialog.tsx';
 import styles from './answer.module.css';
+import { ExportAll } from './export-all.tsx';
 
 export interface AnswerActionsProps {
   /** Where the answer is stored; without it there is nothing to judge or share. */
   readonly stored: { readonly conversationId: string; readonly messageId: string } | undefined;
+  /** The limit of rows has cut it, and this server exports all of them. */
+  readonly isExportable: boolean;
   readonly rating: 'good' | 'bad' | undefined;
   readonly onEdit: () => void;
   /** Only the last answer can be replaced. */
@@ -113,6 +116,7 @@ export function AnswerActions(props: AnswerActionsProps): ReactNode {
               {TEXTS.answer.share}
             </button>
           )}
+          {props.isExportable && <ExportAll stored={stored} onError={onError} />}
         </>
       )}
       {isAsking && <ReasonDialog onSend={(reason) => rate('bad', reason)} onClose={() => setIsAsking(false)} />}

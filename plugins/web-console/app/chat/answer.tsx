@@ -154,6 +154,7 @@ function AnswerView(props: AnswerProps): ReactNode {
       {isOver && (
         <AnswerActions
           stored={isStored && answer !== undefined ? { conversationId, messageId: answer.id } : undefined}
+          isExportable={end.notes?.some(({ code }) => code === 'export_available') ?? false}
           rating={stored?.rating}
           onEdit={() => onEdit(asked)}
           onAskAgain={isLast ? onAskAgain : undefined}
