@@ -42,7 +42,11 @@ async function wanted({ args, options }: CliRun, server: Server): Promise<object
       hint: 'Give the statement with --sql, or have the server set DATABASE_URL.',
     });
   }
-  const { messages } = await request(server, { method: 'GET', path: `api/v1/conversations/${encodeURIComponent(conversationId)}` }, CONVERSATION);
+  const { messages } = await request(
+    server,
+    { method: 'GET', path: `api/v1/conversations/${encodeURIComponent(conversationId)}` },
+    CONVERSATION,
+  );
   return { conversationId, messageId: messages.at(-1)?.id };
 }
 
