@@ -16,6 +16,7 @@ export const NAVIGATION: readonly Section[] = [
       'docs/first-question.md',
       'docs/web-console.md',
       'docs/scheduled-questions.md',
+      'docs/exports.md',
       'docs/mcp.md',
       'docs/cli.md',
       'docs/demo-data.md',
