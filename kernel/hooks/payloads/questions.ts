@@ -60,9 +60,9 @@ export interface ToolOutcome {
   readonly forModel: unknown;
   /** What the client gets as the tool's result. Default: `forModel`. */
   readonly forClient?: unknown;
-  /** Set when the tool ran SQL. */
+  /** Set when the tool ran SQL; `tables` when it ran several statements. */
   readonly table?: ToolTable;
-  /** An action that waits for approval. */
+  readonly tables?: readonly ToolTable[];
   readonly pendingAction?: PendingAction;
 }
 

@@ -1,7 +1,7 @@
 /** Runs the tool calls of the steps of one question, and keeps what they brought. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { PendingAction, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
-import { MAX_CALLS, sizeOf, type ToolCall } from '../../model-kit/index.ts';
+import { MAX_CALLS, QUERY_TOOL, sizeOf, type ToolCall } from '../../model-kit/index.ts';
 import type { AgentEvent } from '../api.ts';
 import type { ArrivingRows, QuestionBudget } from '../budget.ts';
 import { type QuestionDeadline, untilAborted } from '../deadlines.ts';
@@ -9,6 +9,7 @@ import type { Bus } from '../events.ts';
 import type { AgentOptions } from '../options.ts';
 import type { Preparation } from '../preparation.ts';
 import { type FinishedCall, Progress } from './progress.ts';
+import { shownTable } from './result-table.ts';
 import { statementFacts } from './statement-facts.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
 
@@ -73,11 +74,23 @@ export class CallRunner {
           ...(error !== undefined && { error }),
           ...(outcome.table && { statement: statementFacts(toolCallId, outcome.table, deadline.scope.actor) }),
         };
+        yield* this.#statements(toolCallId, outcome.tables);
         results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
       }
     }
     this.standstill = this.#progress.step(finished);
     return { role: 'tool', content: results };
+  }
+
+  /** Shows the statements of a tool that ran several as calls of their own; the model does not see them. */
+  *#statements(toolCallId: string, tables: readonly ToolTable[] = []): Generator<AgentEvent> {
+    for (const [at, table] of tables.entries()) {
+      const call = { toolCallId: `${toolCallId}-${at + 1}`, toolName: QUERY_TOOL };
+      yield { type: 'tool-call', ...call, args: { sql: table.sql, connectionId: table.connectionId } };
+      const statement = statementFacts(call.toolCallId, table, this.#init.deadline.scope.actor);
+      yield { type: 'tool-result', ...call, result: shownTable(table), statement };
+    }
+    this.tables.push(...tables);
   }
 
   /** The same statement asked for twice awaits the same action. */
@@ -106,10 +119,12 @@ export class CallRunner {
     const { questionBudgetBytes } = options;
     const table = outcome.table && budget.holdTable(outcome.table, arrived);
     const kept = table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, prepared.resultBytes);
+    const tables = outcome.tables?.map((one) => budget.holdTable(one, arrived));
     budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
     if (table === undefined) budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
     const { notice } = budget;
-    return notice === undefined ? kept : withNote(kept, notice);
+    const counted = tables === undefined ? kept : { ...kept, tables };
+    return notice === undefined ? counted : withNote(counted, notice);
   }
 }
 
