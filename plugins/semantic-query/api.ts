@@ -1,4 +1,5 @@
 /** Defines what the plugin offers to other plugins. */
+import type { ToolRun, ToolTable } from '../../kernel/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import type { QueryPlan } from './plan.ts';
@@ -24,4 +25,9 @@ export interface CompiledQuery {
 export interface SemanticQueryApi {
   /** Compiles the plan to one statement. Throws `PlanError` when the plan does not fit the model or is ambiguous. */
   compile(plan: QueryPlan, model: SemanticModel, dialect: SqlDialect | string): CompiledQuery;
+  /**
+   * Runs the plan for a tool through all checks of a query. `model`: in place of that of the reader, with further
+   * measures. Throws an `AtlasError` that says what to change.
+   */
+  query(plan: QueryPlan, run: ToolRun, model?: SemanticModel): Promise<ToolTable>;
 }

@@ -11,7 +11,7 @@ import { joinTypeObjections } from './checks/join-types.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
 import { suggestingAgent } from './suggested-questions.ts';
-import { queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
+import { queried, queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
 import { findValuesTool } from './values/find-values.ts';
 import { valueObjections } from './values/value-check.ts';
 
@@ -19,7 +19,7 @@ export type { CompiledColumn, CompiledQuery, SemanticQueryApi } from './api.ts';
 export { DEFAULT_CONDITION_HINT } from './checks/default-conditions.ts';
 export { compileQuery, connectionOf } from './compile.ts';
 export { PlanError } from './errors.ts';
-export { type Grain, type PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
+export { type Grain, PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
 export { connectionFor } from './tool.ts';
 
 const CHECKS = [
@@ -63,6 +63,9 @@ export const semanticQuery = definePlugin({
     // Inside what records the answer.
     const modelOf = (scope: Scope) => needs.semanticLayer.for(scope);
     ctx.tap(agentWrap, () => [(ask) => suggestingAgent(modelOf, ask)], { stage: 'post' });
-    return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
+    return {
+      compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }),
+      query: async (plan, run, model) => (await queried(host, plan, run, model)).table,
+    };
   },
 });

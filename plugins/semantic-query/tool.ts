@@ -6,6 +6,7 @@ import {
   type SqlReply,
   type SqlResult,
   type ToolRun,
+  type ToolTable,
 } from '../../kernel/index.ts';
 import { type NotedResult, resultForModel, shownTable, tableOf } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
@@ -59,8 +60,13 @@ export function connectionFor(connections: readonly ConnectionInfo[], wanted: st
 }
 
 /** The statement of a plan, and where it runs. Throws an `AtlasError` that says what to change. */
-async function compiled(host: ToolHost, plan: QueryPlan, run: ToolRun): Promise<{ sql: string; connectionId: string }> {
-  const [model, connections] = await Promise.all([host.model(run), host.connections(run)]);
+async function compiled(
+  host: ToolHost,
+  plan: QueryPlan,
+  run: ToolRun,
+  given?: SemanticModel,
+): Promise<{ sql: string; connectionId: string }> {
+  const [model, connections] = await Promise.all([given ?? host.model(run), host.connections(run)]);
   try {
     const connection = connectionFor(connections, connectionOf(model, plan) ?? run.question.connectionId);
     const { sql } = compileQuery(model, plan, { dialect: await host.dialectOf(connection, run) });
@@ -76,19 +82,29 @@ export async function rowsOf(host: ToolHost, plan: QueryPlan, run: ToolRun): Pro
   return (await host.runSql(sql, connectionId, run)).result.rows;
 }
 
+/** The rows of a plan that passed the checks, and what to tell the model with them. */
+export async function queried(
+  host: ToolHost,
+  plan: QueryPlan,
+  run: ToolRun,
+  model?: SemanticModel,
+): Promise<{ table: ToolTable; result: SqlResult }> {
+  const { sql, connectionId } = await compiled(host, plan, run, model);
+  const noted = await host.check(sql, connectionId, run);
+  const reply = await host.runSql(sql, connectionId, run);
+  return { table: tableOf(reply, sql), result: noted(reply.result) };
+}
+
 export function queryMetricsTool(host: ToolHost): AgentTool {
   return {
     name: QUERY_METRICS,
     description: DESCRIPTION,
     input: QueryPlan,
     async run(input, run) {
-      const { sql, connectionId } = await compiled(host, input as QueryPlan, run);
-      const noted = await host.check(sql, connectionId, run);
-      const reply = await host.runSql(sql, connectionId, run);
-      const table = tableOf(reply, sql);
+      const { table, result } = await queried(host, input as QueryPlan, run);
       const resultBytes = run.question.room?.resultBytes ?? host.resultBudgetBytes;
       return {
-        forModel: { sql, ...resultForModel(noted(reply.result), resultBytes) },
+        forModel: { sql: table.sql, ...resultForModel(result, resultBytes) },
         forClient: shownTable(table),
         table,
       };
