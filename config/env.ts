@@ -79,6 +79,10 @@ const DECISIONS = Type.Object({
   provider: choice(PROVIDERS, `model provider; without it ${choiceInWords(PROVIDERS)}`),
   rlsEnabled: Type.Boolean({ default: false, description: 'whether every table is filtered by a claim of the user' }),
   mcpEnabled: Type.Boolean({ default: false, description: 'whether the server serves MCP clients at `/mcp`' }),
+  analysisEnabled: Type.Boolean({
+    default: false,
+    description: 'whether the agent explains, compares and forecasts measures by tools',
+  }),
   actionsEnabled: Type.Boolean({ default: false, description: 'whether the model may ask for actions' }),
   schedulerEnabled: Type.Boolean({ default: false, description: 'whether questions can be scheduled' }),
   deployMode: Type.Union([Type.Literal('self-hosted'), Type.Literal('hosted')], {
@@ -111,6 +115,7 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   provider: 'SVC_PROVIDER',
   rlsEnabled: 'SVC_RLS_ENABLED',
   mcpEnabled: 'SVC_MCP_ENABLED',
+  analysisEnabled: 'SVC_ANALYSIS_ENABLED',
   actionsEnabled: 'SVC_ACTIONS_ENABLED',
   schedulerEnabled: 'SVC_SCHEDULER_ENABLED',
   deployMode: 'SVC_DEPLOY_MODE',

@@ -82,6 +82,7 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
     SVC_METRICS_ENABLED: 'true',
     SVC_ACTIONS_ENABLED: 'true',
     SVC_MCP_ENABLED: 'true',
+    SVC_ANALYSIS_ENABLED: 'true',
     SVC_DEPLOY_MODE: 'hosted',
     SVC_SCHEDULER_ENABLED: 'true',
     SVC_EXPORT_URL: 'file:exports',

@@ -6,6 +6,8 @@ afterEach(() => vi.unstubAllEnvs());
 const optionsOf = (plugins: ReturnType<typeof selfHosted>, plugin: string) =>
   plugins.find(({ definition }) => definition.name === plugin)?.options;
 
+const names = (env: Record<string, string>) => selfHosted(readEnv(env).env).map(({ definition }) => definition.name);
+
 it('options given by the name of a plugin go before those of the environment', () => {
   vi.stubEnv('SVC_SEMANTIC_DIR', './layer');
   vi.stubEnv('SVC_ROW_LIMIT', '7');
@@ -23,8 +25,12 @@ it('the environment may be given instead', () => {
   expect(optionsOf(selfHosted(env), 'sql-limits')).toMatchObject({ maxRows: 8 });
 });
 
+it('SVC_ANALYSIS_ENABLED=true adds the tools of analysis', () => {
+  expect(names({})).not.toContain('analysis');
+  expect(names({ SVC_ANALYSIS_ENABLED: 'true' })).toContain('analysis');
+});
+
 it('SVC_PROFILE=off leaves out the plugin that measures tables', () => {
-  const names = (env: Record<string, string>) => selfHosted(readEnv(env).env).map(({ definition }) => definition.name);
   expect(names({})).toContain('profile');
   expect(names({ SVC_PROFILE: 'off' })).not.toContain('profile');
   expect(() => readEnv({ SVC_PROFILE: 'no' })).toThrow('SVC_PROFILE is invalid: expected');

@@ -20,6 +20,7 @@ import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { adminSettings } from '../../plugins/admin-settings/index.ts';
 import { adminSso } from '../../plugins/admin-sso/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
+import { analysis } from '../../plugins/analysis/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { backups } from '../../plugins/backups/index.ts';
@@ -165,6 +166,7 @@ function builtIn(env: Env): PluginEntry[] {
     ...(env.profile === 'off' ? [] : [profile()]),
     semanticQuery(),
     verifiedQueries(),
+    ...(env.analysisEnabled ? [analysis()] : []),
     fanOut(),
     sqlLimits(env.sqlLimits),
     sqlGuard(),
