@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.ts')).growth,
   admin: async () => (await import('./admin.ts')).admin,
   cluster: async () => (await import('./cluster.ts')).cluster,
+  analysis: async () => (await import('./analysis.ts')).analysis,
   web: async () => (await import('./web.ts')).web,
   export: async () => (await import('./export.ts')).exported,
 };
