@@ -59,7 +59,7 @@ export const HttpOptions = Type.Object(
       minimum: 1,
       maximum: 4_096,
       description:
-        'requests that run at once; further ones wait; more are of use where models take long, at up to 0.2 MB for each open answer',
+        'requests that run at once; further ones wait; more are of use where models take long, at some 0.25 MB for each open answer',
     }),
     stallTimeoutMs: Type.Integer({
       default: 30_000,

@@ -22,7 +22,7 @@ export interface StreamsResult {
 }
 
 /** Opened in bursts of so many, one for each pause. */
-const BURST = 50;
+const BURST = 25;
 const PAUSE_MS = 100;
 const HEALTH_EVERY_MS = 250;
 
