@@ -75,6 +75,19 @@ const PLACES: Readonly<Record<string, (id: string) => Promise<{ readonly status:
     }),
   'POST /api/v1/admin/semantic/explain connectionId': (connectionId) =>
     send('POST', `${ADMIN}/semantic/explain`, { question: TASK.question, connectionId }),
+  'POST /api/v1/admin/verified connection': (connection) =>
+    send('POST', `${ADMIN}/verified`, {
+      name: `products-of-${connection}`,
+      question: TASK.question,
+      sql: 'SELECT 1 AS n',
+      connection,
+    }),
+  'POST /api/v1/admin/verified/propose connectionId': (connectionId) =>
+    send('POST', `${ADMIN}/verified/propose`, {
+      question: TASK.question,
+      sql: 'SELECT count(*) AS n FROM products',
+      connectionId,
+    }),
   'mcp ask connectionId': (connectionId) => callTool('ask', { question: TASK.question, connectionId }),
   'mcp query_sql connectionId': (connectionId) =>
     callTool('query_sql', { sql: 'SELECT count(*) FROM products', connectionId }),
