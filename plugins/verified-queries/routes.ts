@@ -10,7 +10,8 @@ import type { Draft } from './proposal.ts';
 
 const PATH = '/api/v1/admin/verified';
 const CLOSED = { additionalProperties: false };
-const Name = Type.Object({ name: VerifiedQuery.properties.name });
+// Any text: a name that cannot be one is not found, as one that is another organization's.
+const Name = Type.Object({ name: Type.String({ maxLength: 200 }) });
 const Body = Type.Omit(VerifiedQuery, ['verifiedBy', 'verifiedAt'], { title: 'VerifiedQueryBody', ...CLOSED });
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const Shown = Type.Object(

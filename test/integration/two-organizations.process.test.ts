@@ -112,6 +112,13 @@ const CASES: Readonly<Record<string, Case>> = {
     body: ({ connection }) => ({ files: [{ path: 'entities/a.yml', content: 'table: a' }], connection }),
   },
   [`POST ${ADMIN}/semantic/versions/:/restore`]: { path: ['version'], body: () => ({}) },
+  [`POST ${ADMIN}/verified`]: {
+    body: ({ connection }) => ({ name: 'more', question: 'What?', sql: 'SELECT 1 AS n', connection }),
+  },
+  [`POST ${ADMIN}/verified/propose`]: {
+    body: ({ connection }) => ({ question: 'What?', sql: 'SELECT 1 AS n', connectionId: connection }),
+  },
+  [`POST ${ADMIN}/verified/check`]: { body: ({ verified }) => ({ name: verified }) },
   [`POST ${ADMIN}/preview`]: {
     body: ({ user, connection }) => ({ sql: 'SELECT 1 AS n', connectionId: connection, as: { userId: user } }),
   },
