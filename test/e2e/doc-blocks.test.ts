@@ -132,10 +132,13 @@ it('docs/cli.md: every example runs', { timeout: 300_000 }, async () => {
   mkdirSync(join(folder.path, 'data'));
   for (const name of ['orders.csv', 'customers.csv']) writeFileSync(join(folder.path, name), 'id\n1\n');
   writeFileSync(join(folder.path, 'questions.txt'), 'How many orders are there?\n');
+  const revenue = 'name: revenue\nquestion: What is our revenue?\nsql: SELECT COUNT(*) AS orders FROM orders\n';
+  writeFileSync(join(folder.path, 'revenue.yml'), revenue);
   mkdirSync(join(folder.path, 'eval/cases'), { recursive: true });
   cpSync(join(root, 'eval/cases/simple.yml'), join(folder.path, 'eval/cases/simple.yml'));
   await toParquet(join(folder.path, 'orders.csv'), join(folder.path, 'data/orders.parquet'));
-  await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:shop.db' } });
+  const serving = { SVC_DATASOURCE_URL: 'sqlite:shop.db', DATABASE_URL: 'sqlite:server.db', SVC_EXPORT_URL: 'file:exports' };
+  await using server = await serve({ cwd: folder.path, env: serving });
   const lines = blocksOf('docs/cli.md').flatMap(({ text }) => text.match(/(?<=^\$ ).*$/gm) ?? []);
   expect(lines.length).toBeGreaterThan(8);
   for (const line of lines) {
