@@ -20,6 +20,8 @@ export const isVouched = ({ verifiedBy, verifiedAt }: ModelVerifiedQuery) =>
 
 /** A choice between queries that a question asks for alike: the reply to it names the query. */
 export const choiceOf = ({ asked, query }: Pick<Match, 'asked' | 'query'>) => `${asked} [${query.name}]`;
+/** How the offer begins of queries that a question is only like. */
+export const UNKNOWN = 'I did not understand the question. Did you mean one of these?';
 const CHOICE = /^(.*) \[([a-z][a-z0-9_-]*)\]$/;
 const NONE: Found = { certain: [], near: [] };
 
@@ -66,9 +68,11 @@ export function verifiedQueryFinder(ctx: PluginContext, layer: SemanticLayerApi)
       const asked = turns.at(-1)?.text ?? '';
       const text = chosenByNumber(turns) ?? asked;
       const [, chosen, name] = CHOICE.exec(text) ?? [];
-      const offered = choicesIn(turns.findLast(({ role }) => role === 'assistant')?.text ?? '');
-      const isReply = text !== asked || offered.some(({ label }) => label === asked);
-      const isFollowUp = !isReply && turns.some(({ role }) => role === 'assistant');
+      const last = turns.findLast(({ role }) => role === 'assistant')?.text ?? '';
+      const isReply = choicesIn(last).some(({ label }) => label === text);
+      // What others ask back goes on from the question: "number of bookings" of "demand in Vienna" is those in Vienna.
+      if (isReply && name === undefined && !last.startsWith(UNKNOWN)) return NONE;
+      const isFollowUp = !isReply && turns.length > 1;
       const found = (await matcher(model)).find({ text: chosen ?? text, now: new Date(ctx.now()), isFollowUp });
       const main = connectionId === undefined ? undefined : connectionFor(await connectionsOf(scope), undefined).id;
       const isMeant = ({ query }: Pick<Match, 'query'>) =>

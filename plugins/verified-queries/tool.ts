@@ -18,7 +18,7 @@ import {
   verify,
 } from '../agent/index.ts';
 import type { ModelVerifiedQuery } from '../semantic-layer/index.ts';
-import { choiceOf, isVouched, type VerifiedQueryFinder } from './queries.ts';
+import { choiceOf, isVouched, UNKNOWN, type VerifiedQueryFinder } from './queries.ts';
 
 const TOOL = 'answerVerified';
 const Input = Type.Object({
@@ -161,7 +161,7 @@ export async function recognition(
     const own = await read();
     if (!('text' in own) || own.outcome !== 'declined') return own;
     return {
-      text: choicesText('I did not understand the question. Did you mean one of these?', offered),
+      text: choicesText(UNKNOWN, offered),
       outcome: 'clarify',
     };
   };

@@ -72,6 +72,24 @@ describe('answers', () => {
   });
 });
 
+describe('what goes on from an earlier question', () => {
+  it('takes no choice of another question back for a question of its own', async () => {
+    for (const reply of ['1', 'number of bookings']) {
+      const { conversationId, choices } = await hotel.ask('Demand in Vienna');
+      expect(choices[0]?.label).toBe('number of bookings');
+      const { verified, sql } = await hotel.ask(reply, { conversationId });
+      expect([verified, sql]).toEqual([undefined, [expect.stringContaining("'Vienna'")]]);
+    }
+  });
+
+  it('takes no mere name behind another message of the user', async () => {
+    const messages = ['Only in Vienna.', 'Revenue by hotel'].map((text, at) => ({
+      ...{ id: `${at}`, role: 'user', parts: [{ type: 'text', text }] },
+    }));
+    expect((await hotel.send('POST', '/api/v1/chat', { messages })).text).not.toContain('"verified"');
+  });
+});
+
 describe('checks', () => {
   it('withholds the label when a column has changed, until somebody vouches again', async () => {
     expect((await hotel.send('POST', `${ADMIN}/check`, {})).body.checks.map((one: Named) => one.status)).toEqual(
