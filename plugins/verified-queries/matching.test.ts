@@ -17,6 +17,7 @@ const set = parse(readFileSync(join(import.meta.dirname, 'fixtures/hotel.yml'), 
 const layer = await loadSemanticLayer(join(ROOT, 'test/fixtures/questions/hotel/layer'));
 const [{ tokenize }, { readTime }] = await Promise.all([tokenizer(), timeReader()]);
 const matcher = new Matcher(createModel({ ...layer, verified: set.queries }, 1, []), tokenize, readTime);
+const value = (...values: string[]) => [{ name: 'v', type: 'value' as const, values }];
 const ask = (text: string) => matcher.find({ text, now: new Date('2025-07-01T12:00:00Z') });
 
 it('finds the query and its parameters', () => {
@@ -41,6 +42,21 @@ it('takes no question for one that it only looks like', () => {
     return certain.length === 0 ? [] : [`${text} -> ${certain.map(({ query }) => query.name)}`];
   });
   expect(wrong).toEqual([]);
+});
+
+it('compares values with their signs, and codes that are words with their capitals', () => {
+  const one = { sql: 'SELECT :v AS v', file: '', source: 'default' };
+  const verified = [
+    { ...one, name: 'grade', question: 'Loans of grade {v}', parameters: value('A+', 'AA', 'R&D') },
+    { ...one, name: 'country', question: 'Customers that have {v} addresses', parameters: value('NO', 'FR') },
+  ];
+  const own = new Matcher(createModel({ ...layer, verified }, 1, []), tokenize, readTime);
+  const said = (text: string) => own.find({ text, now: new Date() }).certain[0]?.values.v;
+  expect(['A+', 'AA', 'AA.', 'R&D'].map((grade) => said(`Loans of grade ${grade}`))).toEqual(['A+', 'AA', 'AA', 'R&D']);
+  expect(['A', 'AA-', 'AA+', 'R D'].map((grade) => said(`Loans of grade ${grade}`))).toEqual(Array(4).fill(undefined));
+  expect(said('Customers that have NO addresses')).toBe('NO');
+  expect(said('Customers that have no addresses')).toBeUndefined();
+  expect(said('CUSTOMERS THAT HAVE NO ADDRESSES')).toBeUndefined();
 });
 
 it.each(['clinic', 'freight', 'saas', 'shop', 'hotel'])(

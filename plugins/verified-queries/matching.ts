@@ -10,7 +10,7 @@ import {
   readAt,
   type Values,
 } from './parameters.ts';
-import { Names, type ReadTime, signsOf, tenseOf, tokensOf } from './words.ts';
+import { ADVERB, Names, type ReadTime, signsOf, tenseOf, tokensOf } from './words.ts';
 
 /** A longer question has something else in it. */
 const MAX_CHARS = 400;
@@ -22,6 +22,7 @@ const SHARE_OF_BEST = 0.7;
 const ASKS = /^\W*(?:how|what|which|who|when|where|list|show|give|tell|please)\b/i;
 /** A parameter in a wording. A period is read with its preposition. */
 const SLOT = /(\b(?:in|for|of|during|from|over|within|throughout|on|at)\s+)?\{(\w+)\}/gi;
+const NAMED = /\{(\w+)\}/g;
 /** How the word begins that stands for a parameter while a wording is read. */
 const MARK = 'verifiedparameter';
 
@@ -30,7 +31,6 @@ type Item = { readonly unit: string } | { readonly slot: KnownParameter };
 interface Wording {
   readonly text: string;
   readonly items: readonly Item[];
-  readonly signs: string;
   readonly tense: ReturnType<typeof tenseOf>;
 }
 
@@ -107,6 +107,7 @@ export class Matcher {
   #reading(text: string, now: Date): Reading {
     return {
       text,
+      isUpperCase: text === text.toUpperCase(),
       tokens: tokensOf(text.slice(0, 2 * MAX_CHARS), this.#names.tokenize),
       now,
       readTime: this.#readTime,
@@ -123,17 +124,20 @@ export class Matcher {
       const slot = unit.startsWith(MARK) ? parameters[Number(unit.slice(MARK.length))] : undefined;
       return slot === undefined ? { unit } : { slot };
     });
-    return { text, items, signs: signsOf(text.replace(SLOT, '')), tense: tenseOf(text) };
+    return { text, items, tense: tenseOf(text) };
   }
 
   /** The only way in which the question is one of the wordings. */
   #certain({ query, parameters, wordings }: Known, reading: Reading): Match | undefined {
     if (reading.text.length > MAX_CHARS) return undefined;
     const ways = new Map<string, Match>();
-    for (const { text, items, signs, tense } of wordings) {
+    for (const { text, items, tense } of wordings) {
       // A wording that says nothing is said by everything that says nothing.
-      if (signs !== signsOf(reading.text) || !items.some((item) => 'unit' in item)) continue;
+      if (!items.some((item) => 'unit' in item)) continue;
       for (const said of this.#ways(items, reading, 0, 0)) {
+        // Those of a value are no words of it: "A+" is not said by "A".
+        const asIs = text.replace(NAMED, (_, name: string) => (typeof said[name] === 'string' ? said[name] : 'x'));
+        if (signsOf(asIs) !== signsOf(reading.text)) continue;
         const isDated = parameters.some(({ name, type }) => type === 'period' && said[name] !== undefined);
         const other = tenseOf(reading.text);
         if (!isDated && tense !== undefined && other !== undefined && tense !== other) continue;
@@ -143,7 +147,7 @@ export class Matcher {
           if (value !== undefined) values[one.name] = value;
         }
         if (parameters.some(({ name }) => values[name] === undefined)) continue;
-        const asked = text.replace(/\{(\w+)\}/g, (_, name: string) => shown(values[name] ?? null));
+        const asked = text.replace(NAMED, (_, name: string) => shown(values[name] ?? null));
         ways.set(JSON.stringify(parameters.map(({ name }) => values[name])), { query, values, asked });
       }
     }
@@ -158,10 +162,12 @@ export class Matcher {
     if (token === undefined) return next === undefined ? [{}] : [];
     // "In the last month" is also said of the last 30 days, which "last month" alone is not.
     const isRead = token.isStop && next !== undefined && 'slot' in next && beginsPeriod(next.slot, reading, at);
-    const skipped = token.isStop && !isRead ? this.#ways(items, reading, item, at + 1) : [];
+    // A value is no verb: "are {status}" is said by "are cancelled".
+    const isOfValue = token.isPassive && 'slot' in (items.slice(item).find((one) => !isAdverb(one)) ?? {});
+    const skipped = (token.isStop && !isRead) || isOfValue ? this.#ways(items, reading, item, at + 1) : [];
     if (next === undefined) return skipped;
     if ('unit' in next) {
-      if (token.isStop) return skipped;
+      if (token.isStop || isOfValue) return skipped;
       const same = this.#names.unitsAt(tokens, at).filter(({ id }) => id === next.unit);
       return same.flatMap((one) => this.#ways(items, reading, item + 1, one.next));
     }
@@ -208,6 +214,7 @@ export class Matcher {
   }
 }
 
+const isAdverb = (item: Item) => 'unit' in item && ADVERB.test(item.unit);
 const unitsIn = ({ items }: Wording) => items.flatMap((item) => ('unit' in item ? [item.unit] : []));
 
 /** As it can be asked: the last day of a period is in it. */

@@ -13,6 +13,8 @@ const MAX_NUMBER = 1e15;
 /** What is needed to read a question. */
 export interface Reading {
   readonly text: string;
+  /** Whether capitals say nothing in it. */
+  readonly isUpperCase: boolean;
   readonly tokens: readonly Token[];
   readonly now: Date;
   readonly readTime: ReadTime;
@@ -55,6 +57,8 @@ export function readAt(parameter: KnownParameter, reading: Reading, at: number):
   }
   if (parameter.type === 'value') {
     return parameter.listed.flatMap(({ value, words }) => {
+      // "have no address" does not speak of Norway.
+      if (/^\p{Lu}{2}$/u.test(`${value}`) && (token.text !== value || reading.isUpperCase)) return [];
       if (token.kind === 'quoted')
         return token.word === words.map(({ word }) => word).join(' ') ? [{ value, next: at + 1 }] : [];
       const isSaid = words.length > 0 && words.every(({ word, stem }, i) => isSame(tokens[at + i], word, stem));
@@ -75,7 +79,7 @@ const isSame = (token: Token | undefined, word: string, stem: string) => token?.
 function numberOf({ kind, value, percent, text }: Token, question: string): number | undefined {
   if (kind !== 'number' || value === undefined || percent) return undefined;
   if (/\.\d{3}$|\dm$/i.test(text.replaceAll(' ', '')) || /[^\d.,a-z ]/i.test(text)) return undefined;
-  return new RegExp(String.raw`[-−–~±(]\s*${text.replaceAll('.', '\\.')}`).test(question) ? undefined : value;
+  return new RegExp(String.raw`[\p{Pd}−~±(]\s*${text.replaceAll('.', '\\.')}`, 'u').test(question) ? undefined : value;
 }
 
 function inBounds({ type, min, max }: Parameter, value: number): boolean {

@@ -3,7 +3,11 @@ import type { timeReader, tokenizer } from '../model-offline/index.ts';
 import { type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
 
 type Tokenize = Awaited<ReturnType<typeof tokenizer>>['tokenize'];
-export type Token = ReturnType<Tokenize>[number] & { readonly isStop: boolean };
+export type Token = ReturnType<Tokenize>[number] & {
+  readonly isStop: boolean;
+  /** "were" of "were booked", which says that others did it. */
+  readonly isPassive: boolean;
+};
 export type ReadTime = Awaited<ReturnType<typeof timeReader>>['readTime'];
 
 /** What is said before a question, and the empty ways to ask for the existence of something. */
@@ -11,7 +15,11 @@ const LEAD_IN =
   /^\s*(?:(?:hi|hello|hey|please|kindly)\b[,!.]*\s*)*(?:(?:can|could|would) you (?:please |kindly )?)?(?:(?:show|tell|give) (?:me|us)\s|show\s|i (?:want|need|would like) to (?:see|know)\s)?\s*(?:what(?:'s|’s|s| is| are| was| were)\s)?/i;
 const EMPTY = /\b(?:(?:are|is|were|was) there|(?:do|did) we have|please|thanks|thank you)\b/gi;
 const ARTICLES = new Set(['the', 'a', 'an', 'our']);
-const AUXILIARIES = new Set(['is', 'are', 'was', 'were', 'do', 'does', 'did']);
+const BE = new Set(['is', 'are', 'was', 'were']);
+const AUXILIARIES = new Set([...BE, 'do', 'does', 'did']);
+/** What stands between a form of "be" and its participle. */
+export const ADVERB = /^(?:not|never|ever|also|only|already|\w+ly)$/;
+const PARTICIPLE = /(?:ed|en)$|^(?:paid|sent|lent|sold|bought|told|taught|met|found|lost)$/;
 /** Those that say no more than that two things belong together; "from", "to", "by" and "with" say how. */
 const PREPOSITIONS = new Set(['of', 'in', 'for', 'at', 'on']);
 const LONGEST_NAME = 6;
@@ -20,7 +28,15 @@ const LONGEST_NAME = 6;
 export function tokensOf(text: string, tokenize: Tokenize): Token[] {
   const asked = text.replace(LEAD_IN, '').replace(EMPTY, ' ');
   const tokens = tokenize(asked);
-  return tokens.map((token, at) => ({ ...token, isStop: isStop(tokens, at) }));
+  return tokens.map((token, at) => {
+    const isPassive = BE.has(token.word) && isParticiple(tokens, at + 1);
+    return { ...token, ...(isPassive && { stem: 'be' }), isPassive, isStop: !isPassive && isStop(tokens, at) };
+  });
+}
+
+function isParticiple(tokens: ReturnType<Tokenize>, at: number): boolean {
+  const next = tokens.slice(at).find(({ word }) => !ADVERB.test(word));
+  return next?.kind === 'word' && PARTICIPLE.test(next.word);
 }
 
 /** A code such as "IN" or "A" is a name, and so is what a preposition without anything else behind it stands before. */
@@ -40,8 +56,10 @@ export function tenseOf(text: string): 'past' | 'present' | undefined {
   return /\b(?:is|are|do|does|has|have)\b|\w'(?:s|re)\b/i.test(text) ? 'present' : undefined;
 }
 
-/** Signs that no token has: "500 €" is no "500". */
-export const signsOf = (text: string): string => [...text.matchAll(/[\p{S}*/\\@#%&]/gu)].join('');
+/** Signs that no token has: "500 €", "AA-", "!cancelled" and ".5" are no "500", "AA", "cancelled" and "5". */
+export const signsOf = (text: string): string => (text.normalize('NFKC').match(SIGNS) ?? []).join('');
+const SIGNS =
+  /[\p{S}*/\\@#%&‰′]|(?<![\p{L}\p{N}])(?:[\p{Pd}!](?=[\p{L}\p{N}.])|\.(?=\p{N}))|(?<=[\p{L}\p{N}])\p{Pd}(?![\p{L}\p{N}])/gu;
 
 /** What the names of a layer stand for. A name of several things stands for itself. */
 export class Names {
