@@ -6,14 +6,13 @@ import {
   exampleOf,
   type KnownParameter,
   knownParameter,
+  MAX_CHARS,
   type Reading,
   readAt,
   type Values,
 } from './parameters.ts';
 import { ADVERB, Names, type ReadTime, signsOf, tenseOf, tokensOf } from './words.ts';
 
-/** A longer question has something else in it. */
-const MAX_CHARS = 400;
 const MAX_NEAR = 3;
 const MIN_LIKENESS = 0.3;
 /** Others are named beside the nearest only if they are nearly as near. */
@@ -84,8 +83,9 @@ export class Matcher {
       return { query, parameters, wordings, valueWords };
     });
     const all = this.#known.map(({ wordings }) => new Set(wordings.flatMap(unitsIn)));
-    for (const unit of new Set(all.flatMap((units) => [...units])))
-      this.#rarity.set(unit, 1 + Math.log(all.length / all.filter((units) => units.has(unit)).length));
+    const counts = new Map<string, number>();
+    for (const units of all) for (const unit of units) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+    for (const [unit, count] of counts) this.#rarity.set(unit, 1 + Math.log(all.length / count));
   }
 
   find(asked: Asked): Found {
@@ -108,7 +108,7 @@ export class Matcher {
     return {
       text,
       isUpperCase: text === text.toUpperCase(),
-      tokens: tokensOf(text.slice(0, 2 * MAX_CHARS), this.#names.tokenize),
+      tokens: tokensOf(text.slice(0, MAX_CHARS), this.#names.tokenize),
       now,
       readTime: this.#readTime,
     };
@@ -182,8 +182,12 @@ export class Matcher {
     const { tokens, now, readTime } = reading;
     const words = tokens.filter(({ kind }, at) => kind === 'word' && readTime(tokens, at, now) === undefined);
     const weight = (units: Iterable<string>) => [...units].reduce((sum, one) => sum + (this.#rarity.get(one) ?? 1), 0);
+    const unitsOf = new Map<string, ReadonlySet<string>>();
     const scored = queries.map(({ query, wordings, valueWords }) => {
-      const asked = new Set(this.#names.unitsOf(words.filter(({ word }) => !valueWords.has(word))));
+      const others = words.filter(({ word }) => !valueWords.has(word));
+      const key = others.map(({ start }) => start).join();
+      const asked = unitsOf.get(key) ?? new Set(this.#names.unitsOf(others));
+      unitsOf.set(key, asked);
       const ranked = wordings.map((wording) => {
         const units = new Set(unitsIn(wording));
         return { wording, score: weight(units.intersection(asked)) / Math.max(1, weight(units.union(asked))) };

@@ -6,6 +6,8 @@ import type { ReadTime, Token } from './words.ts';
 export type Parameter = NonNullable<ModelVerifiedQuery['parameters']>[number];
 export type Values = Readonly<Record<string, VerifiedValue>>;
 
+/** A longer question has something else in it. */
+export const MAX_CHARS = 400;
 const SPAN = new Set(['to', 'until', 'till', 'through', 'and']);
 const MAX_TOP = 1_000;
 const MAX_NUMBER = 1e15;

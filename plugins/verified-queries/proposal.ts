@@ -31,17 +31,26 @@ export async function proposal(
   const literals = literalsIn(asked.sql, dialect);
   const tokens = tokenize(question);
   const visible = visibleModel(model);
+  const listed = new Map<unknown, string[]>();
+  for (const { name, dimensions } of visible.entities)
+    for (const one of dimensions)
+      for (const value of new Set(one.sample_values))
+        listed.set(value, [...(listed.get(value) ?? []), `${name}.${one.name}`]);
+  const values = [...new Set(literals.flatMap(({ type, text }) => (type === 'value' ? text : [])))].flatMap((text) => {
+    const [dimension, other] = listed.get(text) ?? [];
+    return dimension === undefined || other !== undefined ? [] : { text, dimension, words: tokenize(text) };
+  });
   const parameters: Parameter[] = [];
   const [inQuestion, inSql]: [Place[], Place[]] = [[], []];
 
   /** Takes the tokens from `at` to `next` and what the statement has of them for a parameter, unless it has nothing. */
-  const take = (parameter: Parameter, at: number, next: number, values: Readonly<Record<string, string>>): number => {
+  const take = (parameter: Parameter, at: number, next: number, said: Readonly<Record<string, string>>): number => {
     const name = parameters.some((one) => one.name === parameter.name)
       ? `${parameter.name}_${parameters.length + 1}`
       : parameter.name;
     const isOf = ({ type }: Literal) =>
       (type === 'value') === (parameter.type === 'value' || parameter.type === 'period');
-    const places = Object.entries(values).map(([ending, value]) =>
+    const places = Object.entries(said).map(([ending, value]) =>
       literals.filter((one) => isOf(one) && one.text === value).map((one) => ({ ...one, text: `:${name}${ending}` })),
     );
     if (places.some(({ length }) => length === 0)) return at;
@@ -65,14 +74,9 @@ export async function proposal(
       const type = literals.find(({ text }) => text === String(value))?.type === 'top' ? 'top' : 'number';
       next = take({ name: type === 'top' ? 'n' : 'number', type }, at, at + 1, { '': String(value) });
     }
-    for (const { text } of next === at ? literals.filter(({ type }) => type === 'value') : []) {
-      const words = tokenize(text);
-      const dimensions = visible.entities.flatMap(({ name, dimensions: own }) =>
-        own.flatMap((one) => (one.sample_values?.includes(text) ? [`${name}.${one.name}`] : [])),
-      );
+    for (const { text, dimension, words } of next === at ? values : []) {
       const isSaid = words.length > 0 && words.every(({ word }, i) => tokens[at + i]?.word === word);
-      const [dimension = '', other] = dimensions;
-      if (!isSaid || dimensions.length === 0 || other !== undefined || next > at) continue;
+      if (!isSaid || next > at) continue;
       const name = (dimension.split('.')[1] ?? '').toLowerCase().replace(/\W/g, '_');
       next = take({ name, type: 'value', dimension }, at, at + words.length, { '': text });
     }
