@@ -196,7 +196,10 @@ export const GlossaryFile = Type.Object({ terms: Type.Array(GlossaryTerm) }, CLO
 export const VerifiedParameter = Type.Object(
   {
     /** `{name}` in wordings; in `sql` `:name`, of a period `:name_from` and, exclusive, `:name_to`. */
-    name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$', description: 'a name such as region or min_amount' }),
+    name: Type.String({
+      pattern: '^(?!constructor$)[a-z][a-z0-9_]{0,39}$',
+      description: 'a name such as region or min_amount',
+    }),
     type: Type.Union([Type.Literal('period'), Type.Literal('number'), Type.Literal('value'), Type.Literal('top')]),
     /** `entity.dimension`, whose listed values a `value` must be one of. */
     dimension: optional(text),

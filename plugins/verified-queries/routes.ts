@@ -6,6 +6,7 @@ import type { AdminSemantic } from '../admin-semantic/index.ts';
 import { type ModelVerifiedQuery, type SemanticLayerApi, VerifiedQuery } from '../semantic-layer/index.ts';
 import type { Checks } from './checks.ts';
 import { reasonOf } from './checks.ts';
+import { MAX_CHARS } from './parameters.ts';
 import type { Draft } from './proposal.ts';
 
 const PATH = '/api/v1/admin/verified';
@@ -30,8 +31,8 @@ const Checked = Type.Object(
 );
 const ProposalBody = Type.Object(
   {
-    question: Type.String({ pattern: '\\S' }),
-    sql: Type.String({ pattern: '\\S' }),
+    question: Type.String({ pattern: '\\S', maxLength: MAX_CHARS }),
+    sql: Type.String({ pattern: '\\S', maxLength: 100_000 }),
     connectionId: Type.Optional(Type.String()),
   },
   CLOSED,
@@ -111,15 +112,15 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       responses: { 201: Shown },
       async handle({ body }, scope) {
         const { verified = [] } = await layer.for(scope);
-        if (verified.some(({ name }) => name === body.name))
-          throw new AtlasError(`There is a verified query "${body.name}" already.`, {
+        const file = `verified/${body.name}.yml`;
+        const isTaken = verified.some(({ name }) => name === body.name);
+        // The file may hold one with another name, or one that cannot be used.
+        if (isTaken || (await layer.readFile(scope.orgId, file)) !== undefined)
+          throw new AtlasError(`There is a verified query or a file "${body.name}" already.`, {
             code: 'conflict',
             hint: 'Choose another name.',
           });
-        return {
-          status: 201,
-          body: await vouch({ ...body, file: `verified/${body.name}.yml`, source: 'default' }, scope),
-        };
+        return { status: 201, body: await vouch({ ...body, file, source: 'default' }, scope) };
       },
     }),
     defineRoute({

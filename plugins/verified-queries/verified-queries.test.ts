@@ -1,5 +1,8 @@
 /** Asks verified queries through the whole composition: the answer, its label, and what takes the label away. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { scheduleCollect } from '../../kernel/index.ts';
 import { hotelQuestions, startHotel } from './fixtures/hotel-server.ts';
 
@@ -171,6 +174,17 @@ describe('administration', () => {
     expect([added.status, added.body.error]).toEqual([422, 'validation_error']);
     const { body: listed } = await hotel.send('GET', ADMIN);
     expect(listed.queries.map((one: Named) => one.name)).not.toContain('secrets');
+  });
+
+  it('writes over no file of another query, and takes no name that every object has', async () => {
+    const body = { name: 'unused', question: 'How many hotels are unused?', sql: 'SELECT COUNT(*) AS n FROM hotels' };
+    writeFileSync(join(hotel.layer.dir, 'verified/unused.yml'), stringify({ ...body, name: 'older' }));
+    expect((await hotel.send('POST', ADMIN, body)).status).toBe(409);
+    const parameters = [{ name: 'constructor', type: 'number', default: 1 }];
+    expect((await hotel.send('POST', ADMIN, { ...body, name: 'named', parameters })).status).toBe(422);
+    expect((await hotel.send('POST', `${ADMIN}/propose`, { question: 'a '.repeat(300), sql: body.sql })).status).toBe(
+      422,
+    );
   });
 
   it('asks which of two queries is meant', async () => {
