@@ -94,17 +94,33 @@ export function verifiedQueryChecks({ ctx, layer, finder, store, slowMs }: Check
 
   /** Where something was wrong, it stays so until the query is another: somebody has to vouch for it again. */
   async function check(query: ModelVerifiedQuery, scope: Scope): Promise<CheckedQuery> {
-    const before = await store?.find(scope.orgId, query);
+    const own = await store?.find(scope.orgId, query);
+    const known = own ?? (await last(query, scope));
+    const before = own ?? (isWrong(known) ? known : undefined);
     const found = await checkOf(query, before?.baseline, scope);
     const isKept =
       before !== undefined && (isWrong(before) || (before.status === 'ok' && found.status === 'unchecked'));
-    const { baseline, ...last } = isKept ? { ...found, status: before.status, message: before.message } : found;
-    await store?.save(scope.orgId, query, { ...last, baseline });
-    return { name: query.name, ...last };
+    const { baseline, ...ended } = isKept ? { ...found, status: before.status, message: before.message } : found;
+    await store?.save(scope.orgId, query, { ...ended, baseline });
+    return { name: query.name, ...ended };
+  }
+
+  /**
+   * By the organization; by the server itself where the layer is the shared one and it found something, or a copy of it
+   * that was not checked yet.
+   */
+  async function last(query: ModelVerifiedQuery, scope: Scope): Promise<StoredCheck | undefined> {
+    const own = await store?.find(scope.orgId, query);
+    if (scope.orgId === null || isWrong(own)) return own;
+    const isShared = (await layer.for(scope)) === (await layer.modelFor(null));
+    const shared = isShared || own === undefined ? await store?.find(null, query) : undefined;
+    return isWrong(shared) ? shared : (own ?? shared);
   }
 
   return {
     check,
+
+    last,
 
     scopeFor,
 
@@ -118,15 +134,6 @@ export function verifiedQueryChecks({ ctx, layer, finder, store, slowMs }: Check
         if (name === undefined || query.name === name) checked.push(await check(query, scope));
       }
       return checked;
-    },
-
-    /** The last check by the organization; by the server itself where the layer is the shared one and it found something. */
-    async last(query: ModelVerifiedQuery, scope: Scope): Promise<Check | undefined> {
-      const own = await store?.find(scope.orgId, query);
-      if (scope.orgId === null || isWrong(own)) return own;
-      const isShared = (await layer.for(scope)) === (await layer.modelFor(null));
-      const shared = isShared ? await store?.find(null, query) : undefined;
-      return isWrong(shared) ? shared : (own ?? shared);
     },
   };
 }
@@ -142,11 +149,15 @@ export function reasonOf(query: ModelVerifiedQuery, check: Check | undefined): s
 
 const lastPart = (name: string) => name.toLowerCase().split('.').at(-1) ?? '';
 
+const namesOf = ({ columns }: Baseline) => new Set(Object.keys(columns).map(lastPart));
+
 function changesOf(before: Baseline, now: Baseline): string[] {
   const changed = Object.entries(before.columns).flatMap(([name, type]) => {
     const is = now.columns[name];
     return is === type ? [] : is === undefined ? [`${name} is gone`] : [`${name} is ${is} instead of ${type}`];
   });
+  // The layer may have made another statement of a plan.
+  const more = [...namesOf(now).difference(namesOf(before))].map((name) => `it reads ${name} as well`);
   const isSame = before.result.join('\n') === now.result.join('\n');
-  return isSame ? changed : [...changed, `the result has the columns ${now.result.join(', ')}`];
+  return isSame ? [...changed, ...more] : [...changed, ...more, `the result has the columns ${now.result.join(', ')}`];
 }

@@ -26,9 +26,12 @@ export interface StoredCheck extends Check {
   readonly baseline: Baseline | undefined;
 }
 
-/** The same for the same query; vouching for it again makes it another. */
-export const contentOf = ({ file: _, source: __, ...query }: ModelVerifiedQuery) =>
-  createHash('sha1').update(JSON.stringify(query)).digest('base64');
+const hashOf = (value: unknown) => createHash('sha1').update(JSON.stringify(value)).digest('base64');
+/** Who vouches, and for what; of a query for which nobody does, what it is. */
+function contentOf({ file: _, source: __, onboarding: ___, verifiedBy, verifiedAt, ...query }: ModelVerifiedQuery) {
+  const what = hashOf(query);
+  return [verifiedBy === undefined ? what : hashOf([verifiedBy, verifiedAt]), what] as const;
+}
 
 export class CheckStore {
   readonly #db: InternalDb;
@@ -37,19 +40,31 @@ export class CheckStore {
     this.#db = db;
   }
 
-  /** That of the query as it is now. `orgId`: whose check; `null` is the server's own. */
+  /** That of the query as it is vouched for now; an edit of anything else is a change. `orgId`: whose check; `null` is the server's own. */
   async find(orgId: string | null, query: ModelVerifiedQuery): Promise<StoredCheck | undefined> {
-    const key = { org_id: orgId ?? '', name: query.name, content: contentOf(query) };
+    const key = { org_id: orgId ?? '', name: query.name };
     const row = await this.#db.run((db) => db(CHECKS).where(key).first());
-    if (row === undefined) return undefined;
-    const { status, message, checked_at, baseline } = row;
-    return { status, message, checkedAt: checked_at, baseline: baseline ? JSON.parse(baseline) : undefined };
+    const [by, what] = contentOf(query);
+    const [vouchedBy, vouchedFor] = String(row?.content).split(' ');
+    if (row === undefined || vouchedBy !== by) return undefined;
+    const { status, message, checked_at: checkedAt, baseline } = row;
+    const found = { status, message, checkedAt, baseline: baseline ? JSON.parse(baseline) : undefined };
+    return vouchedFor === what
+      ? found
+      : { ...found, status: 'changed', message: `It was edited after ${query.verifiedBy} vouched for it.` };
   }
 
   async save(orgId: string | null, query: ModelVerifiedQuery, check: StoredCheck): Promise<void> {
     const { status, message, checkedAt, baseline } = check;
     const row = {
-      ...{ org_id: orgId ?? '', name: query.name, content: contentOf(query), status, message, checked_at: checkedAt },
+      ...{
+        org_id: orgId ?? '',
+        name: query.name,
+        content: contentOf(query).join(' '),
+        status,
+        message,
+        checked_at: checkedAt,
+      },
       baseline: baseline ? JSON.stringify(baseline) : null,
     };
     await this.#db.run((db) => db(CHECKS).insert(row).onConflict(['org_id', 'name']).merge());

@@ -1,9 +1,10 @@
 /** Asks verified queries through the whole composition: the answer, its label, and what takes the label away. */
-import { writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { scheduleCollect } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
 import { hotelQuestions, startHotel } from './fixtures/hotel-server.ts';
 
 const ADMIN = '/api/v1/admin/verified';
@@ -136,6 +137,54 @@ describe('checks', () => {
       'ok',
     ]);
     hotel.change('ALTER TABLE opinions RENAME TO reviews');
+  });
+});
+
+describe('edits', () => {
+  const read = (path: string) => readFileSync(join(hotel.layer.dir, path), 'utf8');
+  const put = async (path: string, content: string) =>
+    expect((await hotel.send('PUT', `/api/v1/admin/semantic/raw/${path}`, { content })).status).toBe(200);
+  const withheld = async (question: string) => (await hotel.ask(question)).notes[0]?.message;
+
+  it('withhold the label of a query that is not what somebody vouched for', async () => {
+    await hotel.send('POST', `${ADMIN}/check`, { name: 'revenue' });
+    const path = 'verified/revenue.yml';
+    await put(path, `${read(path)}onboarding: true\n`);
+    expect(await labelOf('What is our revenue?')).toMatchObject({ by: 'Ann' });
+    await put(path, read(path).replace('SUM(', 'AVG('));
+    const note = 'nobody vouches for it any more: It was edited after Ann vouched for it.';
+    expect(await withheld('What is our revenue?')).toContain(note);
+    await hotel.send('POST', `${ADMIN}/check`, { name: 'revenue' });
+    expect(await withheld('What is our revenue?')).toContain(note);
+    await hotel.send('POST', `${ADMIN}/revenue/vouch`);
+    expect(await labelOf('What is our revenue?')).toMatchObject({ name: 'revenue' });
+  });
+
+  it('withhold it in the copy of an organization as well', async () => {
+    const copy = join(hotel.layer.dir, '.orgs/acme');
+    for (const folder of ['entities', 'verified'])
+      cpSync(join(hotel.layer.dir, folder), join(copy, folder), { recursive: true });
+    const asked = 'Revenue by country';
+    await hotel.send('POST', `${ADMIN}/check`, { name: 'revenue_by_country' });
+    const scope = () => hotel.app.scope({ orgId: 'acme', actor: { ...hotel.app.scope().actor, role: 'analyst' } });
+    const answer = () =>
+      hotel.app.get(agent).answer({ turns: [{ role: 'user', text: asked }], surface: 'api' }, scope());
+    expect((await answer()).verified?.name).toBe('revenue_by_country');
+    const path = join(copy, 'verified/revenue_by_country.yml');
+    writeFileSync(path, read('verified/revenue_by_country.yml').replace('SUM(', 'MAX('));
+    await expect.poll(async () => (await answer()).notes[0]?.message).toContain('It was edited after Ann');
+    await nightly();
+    expect((await answer()).verified).toBeUndefined();
+  });
+
+  it('withhold the label of a plan once its measure reads more', async () => {
+    await hotel.send('POST', `${ADMIN}/check`, { name: 'bookings' });
+    const path = 'entities/bookings.yml';
+    const before = read(path);
+    await put(path, before.replace('booking_count, type: count', 'booking_count, type: sum, sql: nights / nights'));
+    await hotel.send('POST', `${ADMIN}/check`, { name: 'bookings' });
+    expect(await withheld('How many bookings are there?')).toContain('it reads nights as well');
+    await put(path, before);
   });
 });
 
