@@ -29,7 +29,8 @@ export interface StoredCheck extends Check {
 const hashOf = (value: unknown) => createHash('sha1').update(JSON.stringify(value)).digest('base64');
 /** Who vouches, and for what; of a query for which nobody does, what it is. */
 function contentOf({ file: _, source: __, onboarding: ___, verifiedBy, verifiedAt, ...query }: ModelVerifiedQuery) {
-  const what = hashOf(query);
+  // In another order it is the same.
+  const what = hashOf(Object.entries(query).toSorted());
   return [verifiedBy === undefined ? what : hashOf([verifiedBy, verifiedAt]), what] as const;
 }
 
@@ -40,7 +41,10 @@ export class CheckStore {
     this.#db = db;
   }
 
-  /** That of the query as it is vouched for now; an edit of anything else is a change. `orgId`: whose check; `null` is the server's own. */
+  /**
+   * Since somebody last vouched for the query, or of one for which nobody does, as it is now. `orgId`: whose check; `null`
+   * is the server's own.
+   */
   async find(orgId: string | null, query: ModelVerifiedQuery): Promise<StoredCheck | undefined> {
     const key = { org_id: orgId ?? '', name: query.name };
     const row = await this.#db.run((db) => db(CHECKS).where(key).first());
@@ -56,15 +60,9 @@ export class CheckStore {
 
   async save(orgId: string | null, query: ModelVerifiedQuery, check: StoredCheck): Promise<void> {
     const { status, message, checkedAt, baseline } = check;
+    const content = contentOf(query).join(' ');
     const row = {
-      ...{
-        org_id: orgId ?? '',
-        name: query.name,
-        content: contentOf(query).join(' '),
-        status,
-        message,
-        checked_at: checkedAt,
-      },
+      ...{ org_id: orgId ?? '', name: query.name, content, status, message, checked_at: checkedAt },
       baseline: baseline ? JSON.stringify(baseline) : null,
     };
     await this.#db.run((db) => db(CHECKS).insert(row).onConflict(['org_id', 'name']).merge());
