@@ -72,7 +72,9 @@ export class Exchange {
 
   async #run(): Promise<void> {
     for (const window of this.#windows) {
-      while (window.waiting.size > 0 && this.#availability.pauseMs === 0) await this.#exchange(window);
+      // What comes meanwhile waits its time, as under load there is always some.
+      for (let left = window.waiting.size; left > 0 && this.#availability.pauseMs === 0; left -= MOST_SENT)
+        await this.#exchange(window);
     }
     this.#timer = undefined;
     if (this.#windows.some(({ waiting }) => waiting.size > 0)) this.#wake();
