@@ -55,6 +55,8 @@ export class AnswerLine implements OutlastingWork {
   /** The stream begins: from now on the keeper is asked when the client leaves. */
   begin(events: AsyncIterator<AgentEvent>): void {
     this.#events = events;
+    // Also where the agent takes no notice of it.
+    this.#scope.signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
     this.#http.outlast(this.#scope, this);
   }
 

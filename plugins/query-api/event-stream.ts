@@ -105,7 +105,13 @@ export async function eventStream(answer: AsyncIterable<AgentEvent>, init: Event
   const first = begin();
   // Its failure is met where it is waited for.
   first.catch(() => {});
-  await orQuiet(first, Math.min(HEADERS_WITHIN_MS, init.pingEveryMs), init.scope.signal);
+  try {
+    await orQuiet(first, Math.min(HEADERS_WITHIN_MS, init.pingEveryMs), init.scope.signal);
+  } catch (error) {
+    // Not awaited, as at the end of the stream.
+    Promise.resolve(events.return?.()).catch(() => {});
+    throw error;
+  }
   const line = init.line?.isKept ? init.line : undefined;
   line?.begin(events);
   return {
