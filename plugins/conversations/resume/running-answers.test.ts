@@ -67,8 +67,10 @@ it('an answer ends when nobody has read it for a minute, and not before', async 
 
 it('an answer ends that was stopped, or whose conversation was deleted', async () => {
   const { add, pass, rows } = watching();
-  const [stopped, deleted] = [add('a'), add('b')];
+  const [stopped, deleted, atOnce] = [add('a'), add('b'), add('c')];
+  rows.delete('c');
   await pass(0);
+  expect(atOnce.aborted).toEqual(['The answer was stopped.']);
   rows.set('a', { id: 'a', stream: 'stopped', readings: 0 });
   rows.delete('b');
   await pass(0);

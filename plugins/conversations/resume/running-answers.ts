@@ -76,11 +76,12 @@ export class RunningAnswers {
 
   async #watch(): Promise<void> {
     if (this.#answers.size === 0) return;
+    const asked = [...this.#answers];
     try {
-      const rows = await this.#init.store.streams([...this.#answers.keys()]);
+      const rows = await this.#init.store.streams(asked.map(([id]) => id));
       this.#isReached = true;
       const found = new Map(rows.map((row) => [row.id, row]));
-      for (const [id, answer] of this.#answers) this.#follow(answer, found.get(id));
+      for (const [id, answer] of asked) this.#follow(answer, found.get(id));
     } catch (error) {
       // Without the database there are no other readers, and nobody can stop an answer there.
       if (this.#isReached) this.#failed(error);
@@ -93,8 +94,8 @@ export class RunningAnswers {
 
   #follow(answer: RunningAnswer, row: StreamRow | undefined): void {
     const { readings, readAt, line } = answer;
-    // One that was stored and is not any more was deleted with its conversation, or asked for again.
-    if (row === undefined ? readings !== undefined : row.stream === 'stopped') line.abort(stopped());
+    // One that is not stored any more was deleted with its conversation, or asked for again.
+    if (row === undefined || row.stream === 'stopped') line.abort(stopped());
     if (row === undefined) return;
     const isRead = readings !== undefined && row.readings !== readings;
     if (isRead && readAt !== undefined) answer.readAt = this.#init.now();
