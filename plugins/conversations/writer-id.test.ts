@@ -8,7 +8,7 @@ const writer = (host: string, pid: number, began: number) => JSON.stringify([hos
 const HERE = hostname();
 
 it('names this process', () => {
-  expect(JSON.parse(writerId())).toEqual([HERE, process.pid, performance.timeOrigin]);
+  expect(JSON.parse(writerId())).toEqual([HERE, process.pid, performance.timeOrigin, expect.any(String)]);
 });
 
 it.each([
@@ -19,6 +19,7 @@ it.each([
   ['a process of another user', writer(HERE, 1, 0), true],
   ['a process that has ended', writer(HERE, ended(), 0), false],
   ['a process of another host', writer('elsewhere', ended(), 0), true],
+  ['a process of another container', JSON.stringify([HERE, process.pid, 0, 'pid:[1]']), true],
 ])('%s may be at work for thirty seconds after its last sign: %s', (_, id, isThere) => {
   expect(isAtWork(id, 1_000, 1_000)).toBe(isThere);
   expect(isAtWork(id, 1_000, 31_000)).toBe(isThere);
