@@ -103,5 +103,6 @@ function answerOf(parts: readonly MessagePart[], { finish }: Pick<FollowedRow, '
   for (const part of parts)
     if (part.type === 'data-outcome' || part.type === 'data-choices' || part.type === 'data-suggestions')
       Object.assign(end, part.data);
+    else if (part.type === 'data-verified') Object.assign(end, { verified: part.data });
   return { text: textOf(parts), sql: [], data: [], outcome: 'answered', notes: [], ...end, ...known };
 }

@@ -58,6 +58,7 @@ async function* answer(gate: Promise<unknown>, { signal }: Scope): AsyncGenerato
       outcome: 'answered',
       notes: [{ code: 'assumption', message: 'All numbers are meant.' }],
       suggestions: ['And two?'],
+      verified: { name: 'numbers', by: 'Ann', at: '2026-01-01', parameters: {} },
     },
   };
 }
@@ -173,6 +174,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     expect(other.messages[1]).toEqual(whole.messages[1]);
     expect(other.messages[1]).toMatchObject({
       metadata: { conversationId: id, usage: { totalTokens: 7 }, notes: [{ code: 'assumption' }] },
+      parts: expect.arrayContaining([expect.objectContaining({ type: 'data-verified' })]),
     });
     expect([first.scopes.length, second.scopes.length]).toEqual([1, 0]);
     for (const server of [first, second])
