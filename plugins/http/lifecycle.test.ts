@@ -175,6 +175,7 @@ describe('a client that leaves', () => {
 
   it('answers HEAD of a stream that has no end with its headers, and ends the stream', async () => {
     let isDone = false;
+    let signal: AbortSignal | undefined;
     async function* silent() {
       yield await new Promise<string>(() => {});
     }
@@ -182,11 +183,18 @@ describe('a client that leaves', () => {
     const done = () => {
       isDone = true;
     };
-    const stream: Route = { ...base, path: '/stream', handle: () => ({ headers, stream: silent(), done }) };
-    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
+    const handle: Route['handle'] = (_request, scope) => {
+      ({ signal } = scope);
+      return { headers, stream: silent(), done };
+    };
+    await using app = await createTestApp({
+      plugins: [http({ port: 0 }), serving({ ...base, path: '/stream', handle })],
+    });
     const response = await fetch(`${app.get(http).url()}/stream`, { method: 'HEAD' });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     await until(() => isDone);
+    // What the handler has begun for the stream.
+    expect(signal?.aborted).toBe(true);
   });
 
   it('does not lose the end of a stream to a client that reads slowly', async () => {

@@ -11,6 +11,7 @@ import {
   type RouteReply,
 } from '../../../kernel/index.ts';
 import { rejectedCredentials } from '../../auth-kit/index.ts';
+import { clientGone } from '../answer/failure.ts';
 import { isSmall } from '../answer/json.ts';
 import { sendLarge, sendStream } from '../answer/stream.ts';
 import { httpAdmit } from '../hooks.ts';
@@ -30,8 +31,9 @@ async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger):
   if (answer.sendUntil !== undefined) cutOff(reply, answer.sendUntil);
   const { stream, body, headers } = answer;
   if (stream !== undefined && reply.request.method === 'HEAD') {
-    // Nothing of the stream is made, which may have no end.
+    // Nothing of the stream is made, which may have no end; what the handler has begun for it ends.
     await stream[Symbol.asyncIterator]().return?.();
+    reply.request.scope.abort(clientGone());
     return reply
       .code(answer.status ?? 200)
       .headers(headers ?? {})
