@@ -19,7 +19,9 @@ it.each(['mysql2', '@duckdb/node-api', 'better-auth', '@opentelemetry/api'])('ta
 
 it('is asked for every optional package', () => {
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { peerDependencies: object };
-  const plugins = globSync('plugins/*/{index,driver,connection,s3-storage}.ts').map((path) => readFileSync(path, 'utf8'));
+  const plugins = globSync('plugins/*/{index,driver,connection,s3-storage}.ts').map((path) =>
+    readFileSync(path, 'utf8'),
+  );
   const asking = plugins.filter((source) => source.includes('requirePackages(')).join('');
   const loading = readFileSync('plugins/model-ai-sdk/providers.ts', 'utf8');
   const optional = Object.keys(peerDependencies).filter((name) => name !== 'vitest');

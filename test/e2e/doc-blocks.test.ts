@@ -137,7 +137,11 @@ it('docs/cli.md: every example runs', { timeout: 300_000 }, async () => {
   mkdirSync(join(folder.path, 'eval/cases'), { recursive: true });
   cpSync(join(root, 'eval/cases/simple.yml'), join(folder.path, 'eval/cases/simple.yml'));
   await toParquet(join(folder.path, 'orders.csv'), join(folder.path, 'data/orders.parquet'));
-  const serving = { SVC_DATASOURCE_URL: 'sqlite:shop.db', DATABASE_URL: 'sqlite:server.db', SVC_EXPORT_URL: 'file:exports' };
+  const serving = {
+    SVC_DATASOURCE_URL: 'sqlite:shop.db',
+    DATABASE_URL: 'sqlite:server.db',
+    SVC_EXPORT_URL: 'file:exports',
+  };
   await using server = await serve({ cwd: folder.path, env: serving });
   const lines = blocksOf('docs/cli.md').flatMap(({ text }) => text.match(/(?<=^\$ ).*$/gm) ?? []);
   expect(lines.length).toBeGreaterThan(8);
