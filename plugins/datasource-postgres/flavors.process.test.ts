@@ -1,4 +1,4 @@
-/** The contract of datasources, and the commands `init` and `diff`, for each flavor, see `flavors.test.ts`. */
+/** The contract of datasources, and the commands `init` and `diff`, for each flavor, see `engines.process.test.ts`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,6 +42,7 @@ for (const name of names) {
       });
     },
     tables: ['public.things'],
+    handsRowsOn: true,
     sql: CONTRACT_SQL,
     described: { table: 'things', columns: ['id', 'name'], primaryKey: name === 'materialize' ? [] : ['id'] },
     isWorking: async () => (await at(name).admin.query(WORKING)).rowCount !== 0,
