@@ -66,10 +66,11 @@ interface Column {
   readonly open: OpenColumn | undefined;
 }
 
-/** The columns of `source`, which has them as texts named c0, c1, …, in their types. Those that are `open` yet stay text. */
-function selected(columns: readonly Column[], source: string, hasNames: boolean): string {
-  const items = columns.map(({ name, type }, at) => {
-    const from = hasNames ? quotedName(name) : `c${at}`;
+/** The columns of `source`, named c0, c1, … there, under other names, and in `types`; without a type as they are. */
+function selected(source: string, types: readonly (string | undefined)[], names: readonly string[]): string {
+  const items = names.map((name, at) => {
+    const from = `c${at}`;
+    const type = types[at];
     const value =
       type === undefined || type === 'VARCHAR'
         ? from
@@ -132,12 +133,20 @@ export function parquetFile(path: string): RowFile {
       columns = names.map((name, at) => {
         const type = types[at] ?? 'any';
         const fixed = fixedType(type);
-        return { name, type: fixed, open: fixed === undefined ? new OpenColumn(type as 'any') : undefined };
+        // DuckDB has no empty names.
+        return {
+          name: name === '' ? `column${at + 1}` : name,
+          type: fixed,
+          open: fixed === undefined ? new OpenColumn(type as 'any') : undefined,
+        };
       });
       isJson = names.map((_, at) => types[at] === 'json');
       child = start();
-      const target = columns.some(({ open }) => open !== undefined) ? rawPath : path;
-      copying = ask(copied(selected(columns, linesSource(columns), false), target));
+      const isRaw = columns.some(({ open }) => open !== undefined);
+      // By their place: names that differ in case alone are one to DuckDB where it reads.
+      const written = columns.map((column, at) => (isRaw ? `c${at}` : column.name));
+      const fixed = columns.map(({ type }) => type);
+      copying = ask(copied(selected(linesSource(columns), fixed, written), isRaw ? rawPath : path));
       broken = copying.then(() => new Promise<never>(() => {}));
       broken.catch(() => {});
     },
@@ -157,9 +166,9 @@ export function parquetFile(path: string): RowFile {
       child?.stdin?.end(text);
       await copying;
       if (columns.some(({ open }) => open !== undefined)) {
-        const typed = columns.map((column) => ({ ...column, type: column.open?.type ?? 'VARCHAR' }));
-        const as = typed.map((column) => (column.open === undefined ? { ...column, type: undefined } : column));
-        await ask(copied(selected(as, `read_parquet(${quotedText(rawPath)})`, true), path));
+        const types = columns.map(({ open }) => open?.type);
+        const names = columns.map(({ name }) => name);
+        await ask(copied(selected(`read_parquet(${quotedText(rawPath)})`, types, names), path));
         await rm(rawPath, { force: true });
       }
       await stop();

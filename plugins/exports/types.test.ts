@@ -138,3 +138,11 @@ it('SQLite: the values tell the types of columns', async () => {
     { id: '3', price: 3, name: '\nx\r', big: '-5', mixed: '1.5', data: '', code: '\\N', few: 3, more: '4' },
   ]);
 });
+
+it('SQLite: names that differ in case alone, or are empty', async () => {
+  const sql = `SELECT 1 AS a, 'x' AS "A", 2 AS ""`;
+  expect(await parquetOf(lite, sql, databases.path)).toEqual({
+    types: { a: 'BIGINT', A_1: 'VARCHAR', column3: 'BIGINT' },
+    rows: [{ a: '1', A_1: 'x', column3: '2' }],
+  });
+});
