@@ -61,19 +61,19 @@ export class OpenColumn {
     if (!this.#hasNumbers) return 'VARCHAR';
     const whole = Math.max(this.#whole, String(this.#largest).length);
     if (this.#scale === 0 && whole <= LONG_DIGITS) return this.#kind === 'decimal' ? 'DECIMAL(18, 0)' : 'BIGINT';
-    // Reals are doubles; what has more digits than they hold came as text.
-    if (this.#scale > 0 && this.#kind !== 'decimal') return this.#whole > 15 ? 'VARCHAR' : 'DOUBLE';
+    // Reals are doubles, unless integers with more digits than they hold are among them.
+    if (this.#scale > 0 && this.#kind !== 'decimal') return this.#whole > 0 ? 'VARCHAR' : 'DOUBLE';
     return whole + this.#scale <= MAX_DIGITS ? `DECIMAL(${whole + this.#scale}, ${this.#scale})` : 'VARCHAR';
   }
 
   #addNumber(value: number): void {
+    this.#hasNumbers = true;
     if (!Number.isSafeInteger(value)) {
       // A real, however large: decimals and integers of so many digits come as text.
-      this.#addDigits(String(value));
-      if (this.#kind !== 'decimal') this.#scale = Math.max(this.#scale, 1);
+      if (this.#kind === 'decimal') this.#addDigits(String(value));
+      else this.#scale = 1;
       return;
     }
-    this.#hasNumbers = true;
     const size = Math.abs(value);
     if (size > this.#largest) this.#largest = size;
   }
@@ -84,10 +84,6 @@ export class OpenColumn {
     if (whole === undefined || (whole === '' && !/\d/.test(text))) return false;
     this.#hasNumbers = true;
     const shift = Number(exponent);
-    if (this.#kind !== 'decimal' && shift !== 0) {
-      this.#scale = Math.max(this.#scale, 1);
-      return true;
-    }
     this.#whole = Math.max(this.#whole, whole.length + shift);
     this.#scale = Math.max(this.#scale, fraction.length - shift);
     return true;

@@ -139,10 +139,10 @@ it('SQLite: the values tell the types of columns', async () => {
   ]);
 });
 
-it('SQLite: names that differ in case alone, or are empty', async () => {
-  const sql = `SELECT 1 AS a, 'x' AS "A", 2 AS ""`;
+it('SQLite: names that differ in case alone, or are empty, and reals of any size', async () => {
+  const sql = `SELECT 1 AS a, 'x' AS "A", 1e18 AS large, 2 AS ""`;
   expect(await parquetOf(lite, sql, databases.path)).toEqual({
-    types: { a: 'BIGINT', A_1: 'VARCHAR', column3: 'BIGINT' },
-    rows: [{ a: '1', A_1: 'x', column3: '2' }],
+    types: { a: 'BIGINT', A_1: 'VARCHAR', large: 'DOUBLE', column4: 'BIGINT' },
+    rows: [{ a: '1', A_1: 'x', large: 1e18, column4: '2' }],
   });
 });
