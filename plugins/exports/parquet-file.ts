@@ -152,15 +152,20 @@ export function parquetFile(path: string): RowFile {
     },
     write(rows) {
       const stdin = child?.stdin;
-      if (!stdin || broken === undefined) throw notWritten('it is closed');
+      const ended = broken;
+      if (!stdin || ended === undefined) throw notWritten('it is closed');
       for (const [at, { open }] of columns.entries()) if (open !== undefined) for (const row of rows) open.add(row[at]);
       text += linesOf(rows, isJson);
       if (text.length < PART_LENGTH) return undefined;
       stdin.write(text);
       text = '';
       if (stdin.writableLength < MOST_AHEAD_BYTES) return undefined;
-      const drained = once(stdin, 'drain').then(() => {});
-      return Promise.race([drained, broken]);
+      // A pipe that breaks says less than the end of the process, which follows.
+      const drained = once(stdin, 'drain').then(
+        () => {},
+        () => ended,
+      );
+      return Promise.race([drained, ended]);
     },
     async end() {
       child?.stdin?.end(text);

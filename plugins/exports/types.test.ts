@@ -1,11 +1,14 @@
 /** What values of SQLite and DuckDB are in a Parquet file, read back from it. */
-import { afterAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { databaseProcesses } from '../../test/harness/database-processes.ts';
 import { DuckdbFolder } from '../../test/harness/duckdb.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { duckdbConnection } from '../datasource-duckdb/index.ts';
 import { ProcessWatcher } from '../datasource-kit/index.ts';
 import { sqliteConnection } from '../datasource-sqlite/index.ts';
 import { parquetOf } from './fixtures/parquet-of.ts';
+import { parquetFile } from './parquet-file.ts';
 
 const folder = new DuckdbFolder();
 const databases = new SqliteFolder();
@@ -145,4 +148,22 @@ it('SQLite: names that differ in case alone, or are empty, and reals of any size
     types: { a: 'BIGINT', A_1: 'VARCHAR', large: 'DOUBLE', column4: 'BIGINT' },
     rows: [{ a: '1', A_1: 'x', large: 1e18, column4: '2' }],
   });
+});
+
+it.runIf(process.platform === 'linux')('says so when the process that writes the file has ended', async () => {
+  const file = parquetFile(join(folder.path, 'ended.parquet'));
+  try {
+    await file.begin(['a'], ['text']);
+    const [writer = 0] = await vi.waitFor(() => {
+      const found = databaseProcesses(process.pid, 'umask 077').flatMap((id) => databaseProcesses(id, 'parquet-child'));
+      expect(found).toHaveLength(1);
+      return found;
+    }, 10_000);
+    process.kill(writer, 'SIGKILL');
+    let full: Promise<void> | undefined;
+    while (full === undefined) full = file.write([['x'.repeat(100_000)]]);
+    await expect(full).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('has ended') });
+  } finally {
+    await file.abort();
+  }
 });
