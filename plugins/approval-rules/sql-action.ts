@@ -10,7 +10,7 @@ import {
   Type,
 } from '../../kernel/index.ts';
 import { defineAction } from '../actions/index.ts';
-import { authLookup, type PresentIdentity } from '../auth-kit/index.ts';
+import { lookUpActor } from '../auth-kit/index.ts';
 import type { QueryApi } from '../query-api/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 
@@ -70,7 +70,7 @@ export function defineSqlAction(ctx: Ctx, approved: ApprovedStatements, showsSql
 
 /** As the statement runs: with the present role and claims of the requester. Throws `forbidden` when there is none. */
 async function requesterOf(ctx: Ctx, { actor, orgId }: Scope): Promise<Identity> {
-  const found = await lookUp(ctx, actor.mode, { actorId: actor.id, orgId });
+  const found = await lookUpActor(ctx, actor.mode, { actorId: actor.id, orgId });
   // The mode cannot look anybody up: what the requester presented with the statement is all there is.
   if (found.state === 'unknown') return { actor, orgId };
   const refusal = found.state === 'refused' ? found.reason : undefined;
@@ -79,19 +79,6 @@ async function requesterOf(ctx: Ctx, { actor, orgId }: Scope): Promise<Identity>
     `The statement cannot run as its requester any more: ${refusal ?? 'they have left the organization.'}`,
     { code: 'forbidden', reason: 'E_APPROVAL_REQUESTER', hint: 'Ask for it again as a user who may.' },
   );
-}
-
-async function lookUp(
-  ctx: Ctx,
-  mode: string,
-  absent: { readonly actorId: string | null; readonly orgId: string | null },
-): Promise<PresentIdentity> {
-  try {
-    return await ctx.callKey(authLookup, mode, absent, ctx.scope());
-  } catch (error) {
-    if (!(error instanceof AtlasError) || error.reason !== 'E_KEY_UNKNOWN') throw error;
-    return { state: 'refused', reason: `users of the authentication mode "${mode}" cannot be looked up here.` };
-  }
 }
 
 /** As many rows as fit into the result of an action. */

@@ -1,6 +1,6 @@
 /** Finds out as whom an export runs: its user's present role, claims and organization. */
 import { type Actor, AtlasError, type Identity, type PluginContext, type Scope } from '../../kernel/index.ts';
-import { authLookup, type PresentIdentity } from '../auth-kit/index.ts';
+import { lookUpActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ExportRow } from './store.ts';
 
@@ -14,24 +14,16 @@ export interface Owners {
 }
 
 export function ownersOf(ctx: Pick<PluginContext, 'callKey' | 'scope'>, secrets: InternalDb['secrets']): Owners {
-  const lookUp = async (mode: string, actorId: string | null, orgId: string | null): Promise<PresentIdentity> => {
-    try {
-      return await ctx.callKey(authLookup, mode, { actorId, orgId }, ctx.scope());
-    } catch (error) {
-      if (!(error instanceof AtlasError) || error.reason !== 'E_KEY_UNKNOWN') throw error;
-      return { state: 'refused', reason: `Users of the authentication mode "${mode}" cannot be looked up here.` };
-    }
-  };
   return {
     async present({ actor, orgId }) {
-      const found = await lookUp(actor.mode, actor.id, orgId);
+      const found = await lookUpActor(ctx, actor.mode, { actorId: actor.id, orgId });
       if (found.state === 'refused') throw refused(found.reason);
       if (found.state === 'present') return { auth_mode: actor.mode, presented: null };
       // Nothing is handed out by what was presented: whoever takes the file presents claims again.
       return { auth_mode: actor.mode, presented: await secrets.seal(JSON.stringify({ actor, orgId }), PURPOSE) };
     },
     async identityOf({ auth_mode, user_id, org_id, presented }) {
-      const found = await lookUp(auth_mode, user_id || null, org_id || null);
+      const found = await lookUpActor(ctx, auth_mode, { actorId: user_id || null, orgId: org_id || null });
       if (found.state === 'present') return found.identity;
       if (found.state === 'refused' || presented === null) throw refused(found.state === 'refused' ? found.reason : '');
       return JSON.parse(await secrets.open(presented, PURPOSE)) as { actor: Actor; orgId: string | null };

@@ -1,6 +1,6 @@
 /** Finds out as whom a task runs: its owner's present role, claims and organization. */
 import { type Actor, AtlasError, type Identity, type PluginContext, type Scope } from '../../kernel/index.ts';
-import { authLookup, type PresentIdentity } from '../auth-kit/index.ts';
+import { lookUpActor, type PresentIdentity } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { SchedulerOptions } from './options.ts';
 import type { Owner, TaskRow } from './rows.ts';
@@ -30,17 +30,9 @@ export function owners(
   secrets: InternalDb['secrets'],
   { storedIdentityDays }: Pick<SchedulerOptions, 'storedIdentityDays'>,
 ): Owners {
-  const lookUp = async (mode: string, actorId: string | null, orgId: string | null): Promise<PresentIdentity> => {
-    try {
-      return await ctx.callKey(authLookup, mode, { actorId, orgId }, ctx.scope());
-    } catch (error) {
-      if (!(error instanceof AtlasError) || error.reason !== 'E_KEY_UNKNOWN') throw error;
-      return { state: 'refused', reason: `Users of the authentication mode "${mode}" cannot be looked up here.` };
-    }
-  };
   return {
     async present({ actor, orgId }) {
-      const found = await lookUp(actor.mode, actor.id, orgId);
+      const found = await lookUpActor(ctx, actor.mode, { actorId: actor.id, orgId });
       if (found.state === 'refused') throw refused(found.reason);
       if (found.state === 'present') return { auth_mode: actor.mode, presented: null, presented_at: null };
       if (storedIdentityDays === 0) throw refused('Your role and claims are known only while you are signed in.');
@@ -48,7 +40,7 @@ export function owners(
       return { auth_mode: actor.mode, presented, presented_at: new Date(ctx.now()).toISOString() };
     },
     async identityOf({ auth_mode, owner_id, org_id, presented, presented_at }) {
-      const found = await lookUp(auth_mode, owner_id || null, org_id || null);
+      const found = await lookUpActor(ctx, auth_mode, { actorId: owner_id || null, orgId: org_id || null });
       if (found.state !== 'unknown') return found;
       const ageMs = presented_at === null ? Infinity : ctx.now() - Date.parse(presented_at);
       if (presented === null || ageMs > storedIdentityDays * DAY_MS) {
