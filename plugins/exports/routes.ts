@@ -86,6 +86,7 @@ export function exportRoutes(init: RoutesInit): Route[] {
     if (conversations === undefined) throw refuse('conversationId', 'names a conversation, and none is stored here');
     const ref = { conversationId: conversationId.toLowerCase(), messageId: messageId.toLowerCase() };
     const { statements } = await conversations.ownAnswer(ref, scope);
+    if (statements.length === 0) throw refuse('messageId', 'names an answer without a statement, and so without rows');
     const found = statements.at(statement ?? -1);
     if (found === undefined) throw refuse('statement', `must be one of the ${statements.length} of this answer`);
     return { ...found, isOwn: false };
