@@ -1,5 +1,7 @@
 /** `atlas download` against a server that runs. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -57,9 +59,14 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-async function run(args: readonly string[], options: Record<string, string>, key = KEY) {
+async function run(
+  args: readonly string[],
+  options: Record<string, string>,
+  key = KEY,
+  url = clinic.app.get(http).url(),
+) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const env = { SVC_API_URL: clinic.app.get(http).url(), SVC_API_KEY: key };
+  const env = { SVC_API_URL: url, SVC_API_KEY: key };
   const { signal } = new AbortController();
   const code = await downloadRows().run({ args, options, env, cwd: folder.path, stdout, stderr, signal });
   stderr.end();
@@ -87,4 +94,24 @@ it.each<[string, readonly string[], Record<string, string>, RegExp]>([
 
 it('is refused what its key is not for', async () => {
   await expect(run([], { sql: SQL, out: 'x.csv' }, 'other')).rejects.toThrow(/auth_error/);
+});
+
+it('leaves no part of a file whose connection breaks off', async () => {
+  const finished = { id: crypto.randomUUID(), status: 'finished', rows: 3, bytes: 100, error: null, url: '/file' };
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      response.writeHead(202, { 'content-type': 'application/json' }).end(JSON.stringify(finished));
+    } else {
+      response.writeHead(200, { 'content-length': '100' }).write('name,floor', () => response.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const saved = run([], { sql: SQL, out: 'part.csv' }, KEY, `http://127.0.0.1:${port}`);
+    await expect(saved).rejects.toThrow(/^The connection to the server broke off/);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('part'))).toEqual([]);
+  } finally {
+    server.close();
+  }
 });

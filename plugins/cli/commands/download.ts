@@ -91,6 +91,13 @@ async function download(run: CliRun): Promise<number> {
   } catch (error) {
     await rm(part, { force: true });
     if (run.signal.aborted) throw new AtlasError('Cancelled.', { cause: error });
+    // What the system says of a file names its call; anything else is the connection.
+    if (!(error instanceof Error && 'syscall' in error)) {
+      throw new AtlasError('The connection to the server broke off before the file was whole.', {
+        hint: 'Run the command again.',
+        cause: error,
+      });
+    }
     throw new AtlasError(`${String(options.out)} cannot be written: ${fileFault(error)}.`, { cause: error });
   }
   stderr.write(printableText(`${rows} rows, ${bytes} bytes: ${String(options.out)}`).concat('\n'));
