@@ -22,7 +22,7 @@ export function folderStorage(dir: string): Storage {
 }
 
 /** What exports are written as, and their parts. */
-const OWN_NAME = /^[0-9a-f]{8}[0-9a-f-]{24,}\.(?:parquet|csv|partial(?:\.raw)?)$/;
+export const OWN_NAME = /^[0-9a-f]{8}[0-9a-f-]{24,}\.(?:parquet|csv|partial(?:\.raw)?)$/;
 
 export async function removeOldFiles(dir: string, time: number): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { AtlasError } from '../../kernel/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
-import { removeOldFiles } from './folder-storage.ts';
+import { OWN_NAME, removeOldFiles } from './folder-storage.ts';
 import { notThere } from './missing-file.ts';
 import type { Storage } from './storage.ts';
 
@@ -41,7 +41,6 @@ export function bucketOf(text: string): Bucket {
 
 /** Parts of this size go out at a time, one after the other; S3 takes 10,000 of them for a file. */
 const PART_BYTES = 16 * 1024 * 1024;
-const DELETED_AT_A_TIME = 500;
 
 export function s3Storage({ bucket, prefix, endpoint, region }: Bucket, workDir: string): Storage {
   let made: Promise<{ client: S3Client; s3: typeof import('@aws-sdk/client-s3') }> | undefined;
@@ -62,6 +61,10 @@ export function s3Storage({ bucket, prefix, endpoint, region }: Bucket, workDir:
       hint: 'Ask an administrator to look at the log, and at SVC_EXPORT_URL.',
       cause: error,
     });
+  };
+  const remove = async (name: string) => {
+    const { client, s3 } = await use();
+    await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: prefix + name })).catch(failed);
   };
   return {
     workDir,
@@ -92,23 +95,16 @@ export function s3Storage({ bucket, prefix, endpoint, region }: Bucket, workDir:
       if (found?.Body === undefined) throw notThere();
       return found.Body as unknown as AsyncIterable<Uint8Array>;
     },
-    async remove(name) {
-      const { client, s3 } = await use();
-      await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: prefix + name })).catch(failed);
-    },
+    remove,
     async removeOlderThan(time) {
       await removeOldFiles(workDir, time);
       const { client, s3 } = await use();
-      const pages = s3.paginateListObjectsV2(
-        { client, pageSize: DELETED_AT_A_TIME },
-        { Bucket: bucket, Prefix: prefix },
-      );
+      const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
       for await (const { Contents = [] } of pages) {
-        const old = Contents.filter(({ Key, LastModified }) => {
-          const isOwn = /^[0-9a-f-]{32,}\.(?:parquet|csv)$/.test(Key?.slice(prefix.length) ?? '');
-          return isOwn && LastModified !== undefined && LastModified.getTime() < time;
-        });
-        for (const { Key } of old) await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }));
+        for (const { Key = '', LastModified } of Contents) {
+          const name = Key.slice(prefix.length);
+          if (OWN_NAME.test(name) && LastModified !== undefined && LastModified.getTime() < time) await remove(name);
+        }
       }
     },
   };
