@@ -61,7 +61,8 @@ const COUNT = `
   ),
   counted AS (
     INSERT INTO ${ATTEMPTS_TABLE} AS stored (key, attempts, blocked_until, expires_at, free, longest_wait_ms, counted_at)
-    SELECT key, 1, CASE WHEN free <= 1 THEN now + coalesce(least(${FIRST_WAIT_MS}, longest_wait_ms), forget_ms) ELSE 0 END,
+    SELECT key, 1, CASE WHEN free > 1 THEN 0 WHEN longest_wait_ms IS NULL THEN now + forget_ms
+        ELSE now + least(${FIRST_WAIT_MS}, longest_wait_ms) END,
       now + forget_ms, free, longest_wait_ms, now
     FROM given, clock, blocked WHERE wait_ms IS NULL ORDER BY key
     ON CONFLICT (key) DO UPDATE SET attempts = ${ATTEMPTS}, expires_at = ${EXPIRES_AT},
@@ -145,7 +146,7 @@ export class PostgresStore implements CountStore {
   /** What failed is purged next time. */
   #purge(): void {
     if (performance.now() - this.#purgedAt < PURGE_EVERY_MS) return;
-    this.#purgedAt = Number.NEGATIVE_INFINITY;
+    this.#purgedAt = performance.now();
     for (const table of [COUNTS_TABLE, ATTEMPTS_TABLE]) {
       void this.#rows(
         `DELETE FROM ${table} WHERE ctid = ANY(array(

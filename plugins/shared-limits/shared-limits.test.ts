@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { definePlugin, healthCheck } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
@@ -107,6 +107,7 @@ function sharedBy(start: () => Promise<Server>, cut: () => Promise<() => Promise
   it('attempts are taken back, forgotten, and waived for who is remembered', async () => {
     const limit = { ...HOURLY, free: 1 };
     expect(await passes(one, 'undone', limit)).toBe(true);
+    expect((await one.attempts.count([{ key: 'undone', limit }])).waitMs).toBeGreaterThan(3_000_000);
     await two.attempts.undo(['undone', 'never counted']);
     expect([await passes(one, 'undone', limit), await passes(one, 'undone', limit)]).toEqual([true, false]);
     await two.attempts.forget('undone');
@@ -201,6 +202,10 @@ describe('over PostgreSQL', () => {
     const keys = [...(await client('limit_counts').pluck('key')), ...(await client('limit_attempts').pluck('key'))];
     expect(keys.filter((key) => key !== 'of now' && !/^[\w-]{32}$/.test(key))).toEqual([]);
     await client.destroy();
+    // Later ones have nothing to purge for a while.
+    const statements = vi.spyOn(app.get(internalDb), 'run');
+    await store.exchange([{ key: 'of now', windowMs: 60_000, counts: [1] }]);
+    expect(statements).toHaveBeenCalledOnce();
   });
 });
 
