@@ -4,7 +4,9 @@ import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, connectTo, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { ChangeFeed } from './feed.ts';
 import { changes } from './index.ts';
+import type { ChangeStore } from './store.ts';
 
 pluginContract('changes', () => changes(), { with: () => [internalDb()] });
 
@@ -104,6 +106,21 @@ it('are told once the database answers again', async () => {
   } finally {
     await client.destroy();
   }
+});
+
+it('are told once, though old ones cannot be deleted', async () => {
+  const added: (string | null)[] = [];
+  const store: Pick<ChangeStore, 'add' | 'purge'> = {
+    add: async (news) => void added.push(...news.map(({ subject }) => subject)),
+    purge: async () => {
+      throw new Error('Not now.');
+    },
+  };
+  const feed = new ChangeFeed(store as ChangeStore, { debug() {}, info() {}, warn() {}, error() {} }, 1_000);
+  feed.publish('things', 'ann');
+  await feed.flush();
+  await feed.flush();
+  expect(added).toEqual(['ann']);
 });
 
 it('are nothing without a database', async () => {

@@ -78,20 +78,20 @@ export class ChangeFeed implements Changes {
       this.#waiting = [];
       try {
         await this.#store.add(sent);
-        await this.#purge();
       } catch (error) {
         this.#waiting = [...sent, ...this.#waiting];
         this.#failed(error);
         return;
       }
     }
+    await this.#purge();
   }
 
   async #purge(): Promise<void> {
     const now = performance.now();
     if (now - this.#purgedAt < PURGE_EVERY_MS) return;
     this.#purgedAt = now;
-    await this.#store.purge();
+    await this.#store.purge().catch((error) => this.#failed(error));
   }
 
   async #look(): Promise<void> {
