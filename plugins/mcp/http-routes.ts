@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { defineRoute, type Route, type RouteReply, type RouteRequest, type Scope, Type } from '../../kernel/index.ts';
 import type { Changes } from '../changes/index.ts';
+import type { RequestWindow } from '../shared-limits/index.ts';
 import type { Sdk } from './sdk.ts';
 import type { MakeServer } from './server.ts';
 
@@ -13,6 +14,8 @@ export interface HttpInit {
   admit(route: Route, ip: string, scope: Scope): Promise<void>;
   /** Brings cancellations to the server that makes the call. */
   readonly changes: Changes | undefined;
+  /** Limits those of a user that other servers are told of: each is a row, which all of them read. */
+  readonly told: RequestWindow;
 }
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
@@ -41,10 +44,12 @@ function callKey(headers: RouteRequest['headers'], { actor, orgId }: Scope, id: 
     .digest('base64url');
 }
 
+const userOf = ({ actor, orgId }: Scope) => JSON.stringify([actor.id, orgId]);
+
 /** The scope goes with the request through the library, which hands on what it calls authentication. */
 const authInfoOf = (scope: Scope) => ({ token: '', clientId: scope.actor.id ?? '', scopes: [], extra: { scope } });
 
-export function streamableRoute({ sdk, makeServer, admit, changes }: HttpInit): Route {
+export function streamableRoute({ sdk, makeServer, admit, changes, told }: HttpInit): Route {
   const handler = sdk.createMcpHandler(({ authInfo }) => {
     return makeServer(authInfo?.extra?.scope as Scope);
   });
@@ -73,8 +78,11 @@ export function streamableRoute({ sdk, makeServer, admit, changes }: HttpInit): 
       const { id, method, params } = (request.body ?? {}) as Rpc;
       if (method === 'notifications/cancelled') {
         const cancelled = callKey(request.headers, scope, params?.requestId);
-        if (cancelled !== undefined && !running.has(cancelled)) changes?.publish(CANCELLED, cancelled);
-        running.get(cancelled ?? '')?.abort();
+        const stopHere = running.get(cancelled ?? '');
+        stopHere?.abort();
+        const isElsewhere = cancelled !== undefined && stopHere === undefined;
+        // Beyond the limit the call goes on to its end, as the protocol allows.
+        if (isElsewhere && told.take(userOf(scope)) === 0) changes?.publish(CANCELLED, cancelled);
       }
       const stop = new AbortController();
       const call = scope.part(AbortSignal.any([scope.signal, stop.signal]));

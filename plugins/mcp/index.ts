@@ -9,6 +9,7 @@ import { http, httpAdmit } from '../http/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
+import { localLimits } from '../shared-limits/index.ts';
 import type { McpApi } from './api.ts';
 import { mcpCommand } from './command.ts';
 import { type HttpInit, streamableRoute } from './http-routes.ts';
@@ -19,6 +20,8 @@ import { serveStdio } from './stdio.ts';
 export type { McpApi } from './api.ts';
 
 const VERSION = '1.0.0';
+/** Cancellations of a user that other servers are told of: far more than people cause. */
+const TOLD = { limit: 300, windowMs: 60_000, maxKeys: 10_000 };
 
 export const mcp = definePlugin({
   name: 'mcp',
@@ -42,6 +45,7 @@ export const mcp = definePlugin({
       sdk,
       makeServer,
       changes: needs.changes,
+      told: localLimits(ctx.now).window('mcp.cancelled', TOLD),
       admit: async (route, ip, scope) => ctx.call(httpAdmit, { route, ip }, scope),
     };
     const older = sseRoutes(served);
