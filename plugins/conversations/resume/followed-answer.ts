@@ -11,6 +11,8 @@ import type { StreamStore } from './stream-store.ts';
 export const FOLLOW_EVERY_MS = 250;
 /** After so many looks the server that gives the answer is told that somebody reads it. */
 const LOOKS_PER_READING = 20;
+/** Ten seconds: a database that restarts ends no stream. */
+const MOST_FAILED_LOOKS = 40;
 const NEVER = new Date(0).toISOString();
 
 export interface FollowInit {
@@ -28,24 +30,38 @@ export async function* followedAnswer(init: FollowInit): AsyncGenerator<AgentEve
   const told = new ToldParts();
   let since = NEVER;
   for (let look = 0; ; look += 1) {
-    const row = await streams.followed(messageId, since);
+    const row = await persistent(() => streams.followed(messageId, since), signal);
     if (row === undefined) throw brokenOff();
     since = row.updated_at;
     const parts = row.parts === null ? undefined : (JSON.parse(row.parts) as MessagePart[]);
     if (parts !== undefined) yield* told.news(parts);
     if (row.state === 'complete') {
       yield { type: 'finish', answer: answerOf(parts ?? [], row) };
-      await streams.delivered(messageId);
+      await tried(streams.delivered(messageId));
       return;
     }
     if (!conversations.isWritten(row)) {
-      await streams.delivered(messageId);
+      await tried(streams.delivered(messageId));
       throw row.stream === 'stopped' ? stopped() : brokenOff();
     }
-    if (look % LOOKS_PER_READING === 0) await streams.read(messageId);
+    if (look % LOOKS_PER_READING === 0) await tried(streams.read(messageId));
     await sleep(FOLLOW_EVERY_MS, undefined, { signal });
   }
 }
+
+async function persistent<T>(look: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let failed = 1; ; failed += 1) {
+    try {
+      return await look();
+    } catch (error) {
+      if (failed === MOST_FAILED_LOOKS) throw error;
+      await sleep(FOLLOW_EVERY_MS, undefined, { signal });
+    }
+  }
+}
+
+/** The reader has what it asked for, also where that cannot be noted. An end that is not noted is delivered once more. */
+const tried = (note: Promise<void>) => note.catch(() => {});
 
 const brokenOff = () =>
   new AtlasError('The answer broke off, and this is what had been said.', { code: 'conflict', hint: 'Ask again.' });
