@@ -105,10 +105,15 @@ export class RunningAnswers {
   #clientLeft(answer: RunningAnswer): boolean {
     const { maxUnattended, maxUnattendedPerUser, now } = this.#init;
     const unattended = [...this.#answers.values()].filter(({ readAt }) => readAt !== undefined);
-    if (unattended.length >= maxUnattended) return false;
-    if (unattended.filter(({ user }) => user === answer.user).length >= maxUnattendedPerUser) return false;
+    const ofUser = unattended.filter(({ user }) => user === answer.user);
+    const { log } = this.#init;
+    if (unattended.length >= maxUnattended || ofUser.length >= maxUnattendedPerUser) {
+      const figures = { unattended: unattended.length, ofUser: ofUser.length };
+      log.info(figures, 'An answer ends with its client: as many as may go on without theirs.');
+      return false;
+    }
     answer.readAt = now();
-    this.#init.log.debug({ unattended: unattended.length + 1 }, 'A client has left, and its answer goes on.');
+    log.debug({ unattended: unattended.length + 1 }, 'A client has left, and its answer goes on.');
     return true;
   }
 
