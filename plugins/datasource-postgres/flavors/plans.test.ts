@@ -57,6 +57,12 @@ test.each([
   ['a table without statistics', JOIN, { Category: 11 }, undefined],
   ['a nested loop', JOIN.replace('Hash Join', 'Nested Loop'), { event: 90_000, Category: 11 }, 990_000],
   ['rows from outside', 'XN S3 Query Scan sales  (cost=0.00..1.00 rows=10 width=8)', {}, undefined],
+  [
+    'a condition with a long text',
+    `${JOIN}\n Filter: (x = '${'word '.repeat(40_000)}')`,
+    { event: 2, Category: 1 },
+    8_809,
+  ],
   ['no table', 'XN Result  (cost=0.00..0.01 rows=1 width=0)', {}, 1],
 ])('Redshift: %s', async (_, plan, tables: Record<string, number>, rows) => {
   expect(await redshiftRows(lines(plan), async (name) => tables[name])).toBe(rows);

@@ -27,7 +27,8 @@ const CATALOG: StandardCatalog = {
 const VIEWS = `SELECT schemaname, viewname, definition FROM pg_catalog.pg_views
   WHERE schemaname NOT IN ('information_schema', 'pg_catalog')`;
 
-const STEP = /([A-Za-z][\w ]*?)(?: on (?:"((?:[^"]|"")+)"|([\w$.]+))(?: [\w"]+)?)? +\(cost=\S+ rows=(\d+) /;
+/** From the beginning of a line, in one pass: a condition may have a text of any length. */
+const STEP = /^[\s>-]*(\w+(?: \w+)*?)(?: on (?:"((?:[^"]|"")+)"|([\w$.]+))(?: [\w"]+)?)? +\(cost=\S+ rows=(\d+) /;
 const OUTSIDE = /S3|External|Partition|Federated|Remote/;
 /** Plans name no schema: the largest table of the name is meant. */
 const KNOWN_ROWS = `SELECT max(reltuples)::bigint FROM pg_catalog.pg_class WHERE relname = $1 AND relkind = 'r'`;
