@@ -33,8 +33,6 @@ export class PostgresDriver implements Driver {
   readonly #connectTimeoutMs: number;
   readonly #schema: string;
   readonly #flavor: Flavor;
-  /** The configuration or the URL says which engine it is. */
-  readonly #isChosen: boolean;
   readonly #types = new TypeMap();
   readonly #reach: Reach | undefined;
 
@@ -42,9 +40,7 @@ export class PostgresDriver implements Driver {
   constructor({ id, url, description, schema, flavor, connectTimeoutMs }: PostgresConnectionOptions, reach?: Reach) {
     this.#reach = reach;
     const read = readFlavorUrl(url);
-    const chosen = flavorNamed(flavor) ?? read.flavor;
-    this.#flavor = chosen ?? postgresql;
-    this.#isChosen = chosen !== undefined;
+    this.#flavor = flavorNamed(flavor) ?? read.flavor ?? postgresql;
     this.#target = parsePostgresUrl(read.url, read.port);
     this.#connectTimeoutMs = connectTimeoutMs;
     const ownSchema = schema ?? this.#target.schema;
@@ -75,10 +71,10 @@ export class PostgresDriver implements Driver {
     ]);
     const filter = new WireFilter();
     const opened = await openClient(target, { connectTimeoutMs: this.#connectTimeoutMs, filter, signal });
-    const other = this.#isChosen ? undefined : flavorOfServer(opened.parameters);
-    if (other !== undefined) {
+    const server = flavorOfServer(opened.parameters) ?? this.#flavor;
+    if (server !== this.#flavor) {
       destroyClient(opened.client);
-      throw otherEngine(other.dialect.label, other.name);
+      throw otherEngine(server.dialect.label, this.#flavor.dialect.label, server.name);
     }
     const context = { target, schema: this.#schema, flavor: this.#flavor, types: this.#types, filter };
     return new PostgresSession(opened, context, onEnd);

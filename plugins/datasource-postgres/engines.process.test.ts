@@ -183,9 +183,14 @@ describe('a server that says what it is', () => {
     expect(await byUrl.value('SELECT 1')).toBe(1);
   });
 
-  it('is read as the option says', async () => {
-    await using shop = ask('yugabytedb', 'postgresql', `${readerUrl('yugabytedb')}?flavor=citus`);
-    expect([shop.database.info.dbType, await shop.value('SELECT 1')]).toEqual(['postgres', 1]);
+  it('is read as the option says, which goes before the URL, and as no other engine', async () => {
+    await using shop = ask('yugabytedb', 'yugabytedb', `${readerUrl('yugabytedb')}?flavor=citus`);
+    expect([shop.database.info.dbType, await shop.value('SELECT 1')]).toEqual(['yugabytedb', 1]);
+    await using wrong = ask('yugabytedb', 'citus');
+    expect(await wrong.error('SELECT 1')).toMatchObject({
+      code: 'datasource_unavailable',
+      hint: expect.stringContaining('flavor=yugabytedb'),
+    });
   });
 });
 

@@ -64,10 +64,10 @@ export function connectError(error: unknown): AtlasError {
 }
 
 /** The server is another engine than the one whose rules hold; statements would be checked by the wrong ones. */
-export const otherEngine = (label: string, flavor: string): AtlasError =>
+export const otherEngine = (server: string, expected: string, flavor: string): AtlasError =>
   loginFailed(
-    `the server is ${label}, which is not read as plain PostgreSQL`,
-    `Add "flavor=${flavor}" to the parameters of the URL, or set the option "flavor" of the connection.`,
+    `the server is ${server}, which is not read as ${expected}`,
+    `Write "flavor=${flavor}" into the parameters of the URL, or set the option "flavor" of the connection.`,
   );
 
 /** While a statement runs. `timeoutMs`: what it had; `engine`: who speaks. */
