@@ -3,7 +3,7 @@
  * `npm run build:docs -- [--out FOLDER] [--base /docs/0.2.0/] [--version 0.1.0=https://…/0.1.0/]…`. Fails on a dead link.
  */
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { constants } from 'node:zlib';
@@ -19,6 +19,8 @@ const SOURCES = join(SITE, `.build-${process.pid}`);
 const LOCK = join(SITE, 'package-lock.json');
 /** The lock file of what is installed. */
 const INSTALLED = join(SITE, 'node_modules/.installed.json');
+/** A file that VitePress makes for every site. */
+const SITE_MARK = 'hashmap.json';
 /** Where a generated table begins and ends. */
 const COMMENT = /^<!-- .* -->\n/gm;
 
@@ -36,16 +38,26 @@ function fail(...reasons: readonly string[]): never {
 
 if (!/^\/(?:.*\/)?$/.test(values.base)) fail('--base begins and ends with a slash, such as /docs/0.2.0/.');
 const output = resolve(values.out ?? join(ROOT, 'dist/plugins/web-console/docs'));
+if (values.out !== undefined && globSync('*', { cwd: output }).length > 0 && !existsSync(join(output, SITE_MARK)))
+  fail(`the folder ${values.out} has files that are no site, and would be replaced. Name another, or empty it.`);
 
 function installVitePress(): void {
   const lock = readFileSync(LOCK, 'utf8');
-  if (globSync(INSTALLED).some((path) => readFileSync(path, 'utf8') === lock)) return;
+  const isInstalled = () => globSync(INSTALLED).some((path) => readFileSync(path, 'utf8') === lock);
+  if (isInstalled()) return;
+  // In a folder of its own: another process may be building with what is installed, or install the same.
+  for (const name of ['package.json', 'package-lock.json']) write(name, readFileSync(join(SITE, name)));
   // "npm pack --json --dry-run" would have this command do the same.
   const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--no-json', '--no-dry-run', '--silent'];
-  const { status } = spawnSync('npm', ['ci', ...flags], { cwd: SITE, stdio: ['ignore', 2, 2] });
-  if (status !== 0)
+  const { status } = spawnSync('npm', ['ci', ...flags], { cwd: SOURCES, stdio: ['ignore', 2, 2] });
+  if (status !== 0) {
+    rmSync(SOURCES, { recursive: true });
     fail('the packages of scripts/docs-site could not be installed. Check the network and run it again.');
-  writeFileSync(INSTALLED, lock);
+  }
+  if (isInstalled()) return;
+  write('node_modules/.installed.json', lock);
+  rmSync(join(SITE, 'node_modules'), { recursive: true, force: true });
+  renameSync(join(SOURCES, 'node_modules'), join(SITE, 'node_modules'));
 }
 
 function startPage(): string {
