@@ -170,7 +170,7 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       responses: { 200: Success },
       async handle({ params: { name } }, scope) {
         await files.changeFile({ path: (await find(name, scope)).file, text: null }, scope);
-        return { body: SUCCEEDED };
+        return SUCCEEDED;
       },
     }),
   ];

@@ -213,7 +213,7 @@ describe('administration', () => {
     });
     const audited = await hotel.send('GET', '/api/v1/admin/audit/changes');
     expect(audited.text).toContain('verified/costly_rooms.yml');
-    expect((await hotel.send('DELETE', `${ADMIN}/costly_rooms`)).status).toBe(200);
+    expect((await hotel.send('DELETE', `${ADMIN}/costly_rooms`)).body).toEqual({ success: true });
     expect(await labelOf('How many double rooms cost more than 100?')).toBeUndefined();
   });
 
