@@ -45,15 +45,21 @@ export type ReaderStep =
   | { readonly calls: readonly { readonly toolName: string; readonly input: string }[] }
   | { readonly text: string; readonly outcome?: 'clarify' | 'declined' };
 
-/** Says the next step of a question in place of the reader, whose own one `read` gives. */
+/** Says the next step of a question in place of the reader; `read` gives the one that there is without it. */
 export type Recognition = (
   call: LanguageModelV4CallOptions,
   read: () => Promise<ReaderStep>,
 ) => ReaderStep | Promise<ReaderStep>;
 
-export const questionRecognize = first<Question, Recognition>('question.recognize', {
+export const questionRecognize = collect<Question, Recognition>('question.recognize', {
   summary: 'Recognizes a question, so that the reader without a language model need not understand it.',
 });
+
+/** Asks one after the other: what `read` gives to one is the step of those behind it, and to the last that of the reader. */
+export const inTurn =
+  (recognitions: readonly Recognition[]): Recognition =>
+  (call, read) =>
+    recognitions.reduceRight<() => Promise<ReaderStep>>((rest, recognize) => async () => recognize(call, rest), read)();
 
 /** An answer before it ends. */
 export interface AnswerDraft {

@@ -48,6 +48,7 @@ export {
   agentContinue,
   agentWrap,
   answerCheck,
+  inTurn,
   type QueryAttempt,
   type QueryObjection,
   queryCheck,

@@ -29,7 +29,7 @@ export const analysis = definePlugin({
     ctx.tap(questionRecognize, async (question, scope) => {
       const { analysisRecognition, isAnalysis } = await import('./offline-questions.ts');
       const init = { model: () => layer.for(scope), now: host.now };
-      return isAnalysis(question) ? analysisRecognition(init) : undefined;
+      return isAnalysis(question) ? [analysisRecognition(init)] : [];
     });
   },
 });

@@ -1,5 +1,5 @@
 import { datasourceList, definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
-import { questionRecognize } from '../agent/index.ts';
+import { inTurn, questionRecognize } from '../agent/index.ts';
 import { modelProviders, type OpenModel } from '../model-kit/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf, postgres, type SqlDialect } from '../sql-kit/index.ts';
@@ -31,7 +31,8 @@ export const modelOffline = definePlugin({
       const dialectFor = (connectionId = question.connectionId ?? 'default') =>
         dialects.get(connectionId) ?? [...dialects.values()][0] ?? postgres;
       const { createOfflineModel } = await offlineModel();
-      const recognized = await ctx.call(questionRecognize, question, scope);
+      const recognitions = await ctx.call(questionRecognize, question, scope);
+      const recognized = inTurn(recognitions.map(({ value }) => value));
       const init = { model, now: () => new Date(ctx.now()), dialectOf: dialectFor, recognized };
       return { provider, model: createOfflineModel(init), isOffline: true };
     };

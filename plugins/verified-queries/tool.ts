@@ -134,7 +134,7 @@ export async function recognition(
   finder: VerifiedQueryFinder,
   question: Question,
   scope: Scope,
-): Promise<Recognition | undefined> {
+): Promise<Recognition[]> {
   const { certain, near } = await finder.find(question, scope);
   const [only, another] = certain;
   if (only !== undefined && another !== undefined) {
@@ -142,29 +142,29 @@ export async function recognition(
       'Several verified queries answer this question. Which one do you mean?',
       certain.map(choiceOf),
     );
-    return () => ({ text, outcome: 'clarify' });
+    return [() => ({ text, outcome: 'clarify' })];
   }
   if (only !== undefined) {
     const { query, values, asked: restated } = only;
-    return ({ prompt, tools = [] }, read) => {
+    const input = JSON.stringify({ name: query.name, parameters: values });
+    const answer: Recognition = ({ prompt, tools = [] }, read) => {
       const given = lastResult(prompt);
-      if (given === undefined && tools.some(({ name }) => name === TOOL))
-        return { calls: [{ toolName: TOOL, input: JSON.stringify({ name: query.name, parameters: values }) }] };
-      return given === undefined || given.error !== undefined
-        ? read()
-        : { text: `${rowsText(given)}\n\nRead as: ${restated}.` };
+      if (given === undefined)
+        return tools.some(({ name }) => name === TOOL) ? { calls: [{ toolName: TOOL, input }] } : read();
+      if (given.error === undefined)
+        return { text: `${rowsText(given)}\n\nRead as: ${restated.replace(/[?!.]*$/, '.')}` };
+      return read();
     };
+    return [answer];
   }
   const offered = near.flatMap((one) => (one.asked === undefined || !isVouched(one.query) ? [] : one.asked));
-  if (offered.length === 0) return undefined;
-  return async (_, read) => {
+  if (offered.length === 0) return [];
+  const offer: Recognition = async (_, read) => {
     const own = await read();
     if (!('text' in own) || own.outcome !== 'declined') return own;
-    return {
-      text: choicesText(UNKNOWN, offered),
-      outcome: 'clarify',
-    };
+    return { text: choicesText(UNKNOWN, offered), outcome: 'clarify' };
   };
+  return [offer];
 }
 
 const choicesText = (question: string, choices: readonly string[]) =>

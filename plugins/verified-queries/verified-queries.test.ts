@@ -12,7 +12,7 @@ const ALL = { from: '2000-01-01', to: '2100-01-01' };
 type Named = Readonly<Record<'name' | 'status', string>>;
 let hotel: Awaited<ReturnType<typeof startHotel>>;
 beforeAll(async () => {
-  hotel = await startHotel();
+  hotel = await startHotel({ env: { SVC_ANALYSIS_ENABLED: 'true', SVC_ACTIONS_ENABLED: 'true' } });
 });
 afterAll(() => hotel[Symbol.asyncDispose]());
 
@@ -73,6 +73,13 @@ describe('answers', () => {
     expect((await hotel.ask('What is the revenue of each hotel?', { conversationId })).verified.name).toBe(
       'revenue_by_hotel',
     );
+  });
+});
+
+describe('beside others', () => {
+  it('offers nothing where another plugin recognizes the question', async () => {
+    const { outcome, answer } = await hotel.ask('Why did revenue drop in March 2025?');
+    expect([outcome, answer]).toEqual(['answered', expect.stringMatching(/^Revenue was .* in 2025-03 and /)]);
   });
 });
 
