@@ -58,7 +58,7 @@ export {
 } from './hooks.ts';
 export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
-export { approvalRequired, pendingActionOf } from './pending-approval.ts';
+export { APPROVAL_HINT, approvalRequired, pendingActionOf } from './pending-approval.ts';
 export { withoutContext } from './prompt.ts';
 export { checkQuery, type NotedResult } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';

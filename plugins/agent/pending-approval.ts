@@ -4,6 +4,8 @@ import { AtlasError, type PendingAction } from '../../kernel/index.ts';
 const REASON = 'E_APPROVAL_REQUIRED';
 /** Code of the note of an answer for which a statement was not run. */
 export const APPROVAL_PENDING = 'approval_pending';
+/** How the hint begins that a model gets with the error of a statement that awaits approval. */
+export const APPROVAL_HINT = 'Tell the user that it awaits approval.';
 
 /** A tool that rejects with it adds the action to the pending ones of the answer. */
 export function approvalRequired(message: string, hint: string, action: PendingAction): AtlasError {

@@ -9,6 +9,7 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import {
+  APPROVAL_HINT,
   notesOf,
   type Recognition,
   resultForModel,
@@ -153,7 +154,8 @@ export async function recognition(
         return tools.some(({ name }) => name === TOOL) ? { calls: [{ toolName: TOOL, input }] } : read();
       if (given.error === undefined)
         return { text: `${rowsText(given)}\n\nRead as: ${restated.replace(/[?!.]*$/, '.')}` };
-      return read();
+      // Another statement would await an approval of its own.
+      return given.hint?.startsWith(APPROVAL_HINT) ? { text: given.error } : read();
     };
     return [answer];
   }
@@ -170,7 +172,9 @@ export async function recognition(
 const choicesText = (question: string, choices: readonly string[]) =>
   `${question}\n\n${choices.map((choice, at) => `${at + 1}. ${choice}`).join('\n')}`;
 
-type Given = Readonly<Partial<{ error: string; columns: string[]; rows: Record<string, unknown>[]; rowCount: number }>>;
+type Given = Readonly<
+  Partial<{ error: string; hint: string; columns: string[]; rows: Record<string, unknown>[]; rowCount: number }>
+>;
 
 /** What the tool has given since the last message of the user. */
 function lastResult(prompt: Parameters<Recognition>[0]['prompt']): Given | undefined {

@@ -81,6 +81,15 @@ describe('beside others', () => {
     const { outcome, answer } = await hotel.ask('Why did revenue drop in March 2025?');
     expect([outcome, answer]).toEqual(['answered', expect.stringMatching(/^Revenue was .* in 2025-03 and /)]);
   });
+
+  it('awaits one approval, and asks for none of another statement', async () => {
+    const rules = '/api/v1/admin/approval/rules';
+    const rule = await hotel.send('POST', rules, { name: 'All', ruleType: 'table', pattern: 'reservations' });
+    const { outcome, answer, pendingActions } = await hotel.ask('Revenue by hotel');
+    await hotel.send('DELETE', `${rules}/${rule.body.rule.id}`);
+    expect([outcome, pendingActions.length]).toEqual(['failed', 1]);
+    expect(answer).toMatch(/^The statement needs approval and was not run: /);
+  });
 });
 
 describe('what goes on from an earlier question', () => {

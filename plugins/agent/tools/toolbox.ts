@@ -12,7 +12,7 @@ import {
 import { argumentProblem, checkedTools, type OfferedTools, type ToolCall } from '../../model-kit/index.ts';
 import { type Bus, toolBegun, toolEnded } from '../events.ts';
 import { notesOf } from '../notes.ts';
-import { APPROVAL_PENDING, pendingActionOf } from '../pending-approval.ts';
+import { APPROVAL_HINT, APPROVAL_PENDING, pendingActionOf } from '../pending-approval.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
 
@@ -113,5 +113,5 @@ export function toolboxes(): (collected: readonly Collected<AgentTool>[]) => Too
 /** Nothing was read, so the call has failed; the answer says what it waits for. */
 function awaitsApproval({ message, hint }: AtlasError, pendingAction: PendingAction, { memory }: ToolRun): ToolOutcome {
   notesOf(memory).add({ code: APPROVAL_PENDING, message });
-  return { ...failed(message, `Tell the user that it awaits approval. ${hint ?? ''}`.trim()), pendingAction };
+  return { ...failed(message, `${APPROVAL_HINT} ${hint ?? ''}`.trim()), pendingAction };
 }
