@@ -71,8 +71,13 @@ export function outcomeOf(
   }: { readonly facts: Row; readonly rows: readonly Row[]; readonly tables: readonly ToolTable[] },
 ): ToolOutcome {
   const budget = question.room?.resultBytes ?? options.resultBudgetBytes;
-  let results = rows.map(clippedRow);
-  while (results.length > 1 && bytesOf({ ...facts, results }) > budget) results = results.slice(0, -1);
+  const results: Row[] = [];
+  let bytes = bytesOf({ ...facts, results });
+  for (const row of rows.map(clippedRow)) {
+    bytes += bytesOf(row) + 1;
+    if (bytes > budget && results.length > 0) break;
+    results.push(row);
+  }
   const more = rows.length - results.length;
   const forModel = { ...facts, results, ...(more > 0 && { moreRows: more }), statements: tables.length };
   return { forModel, forClient: analysisTable(rows, tables), tables };
