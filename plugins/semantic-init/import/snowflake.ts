@@ -15,7 +15,7 @@ const MEMBERS = ['dimensions', 'time_dimensions', 'facts', 'measures'] as const;
 interface LogicalNames {
   /** Physical tables, by `__name` and, behind FROM and JOIN, by name. */
   readonly tables: ReadonlyMap<string, string>;
-  /** Columns, by name; `undefined` where it is an expression. */
+  /** Columns, by name; `undefined` where it is an expression, or another column in another table. */
   readonly columns: ReadonlyMap<string, string | undefined>;
 }
 
@@ -25,9 +25,14 @@ function namesOf(model: Json): LogicalNames {
     ({ name, base_table: base }) => [lower(name), textOf((base as Json | undefined)?.table)] as const,
   );
   const members = tables.flatMap((table) => MEMBERS.flatMap((list) => recordsOf(table[list])));
+  const columns = new Map<string, string | undefined>();
+  for (const { name: given, expr = given } of members) {
+    const [name, column] = [lower(given), columnOf(String(expr))];
+    columns.set(name, columns.has(name) && lower(columns.get(name)) !== lower(column) ? undefined : column);
+  }
   return {
     tables: new Map(named.flatMap(([name, table]) => (table === undefined ? [] : [[name, table] as const]))),
-    columns: new Map(members.map(({ name, expr = name }) => [lower(name), columnOf(String(expr))])),
+    columns,
   };
 }
 
@@ -44,7 +49,8 @@ function physicalSql(sql: string, { tables, columns }: LogicalNames): string {
     if (kind === 'word' && table !== undefined) written += table;
     else if (kind === 'word' && !isTable && columns.has(name)) {
       const column = columns.get(name);
-      if (column === undefined) throw new CannotTake(`its column ${text} is an expression of the semantic model`);
+      if (column === undefined)
+        throw new CannotTake(`its column ${text} is an expression of the semantic model, or several columns`);
       written += lower(column) === name ? text : column;
     } else written += text;
     if (kind !== 'space') before = name;
@@ -56,6 +62,7 @@ function physicalSql(sql: string, { tables, columns }: LogicalNames): string {
 /** Nobody has vouched for them on this database, so they are taken over as examples. */
 export function readSnowflake(model: Json): ImportedProject {
   const { notTaken, report, taken } = findings();
+  const called = new Set<string>();
   const names = namesOf(model);
   if (names.tables.size > 0)
     report('tables', 'only the verified queries are taken over; the database describes its tables');
@@ -64,13 +71,16 @@ export function readSnowflake(model: Json): ImportedProject {
     return taken(`verified query ${label}`, () => {
       const [question, sql] = [textOf(query.question), textOf(query.sql)];
       if (question === undefined || sql === undefined) throw new CannotTake('it has no question or no sql');
-      const name = lower(label)
+      const plain = lower(label)
         .normalize('NFKD')
         .replace(/[^a-z0-9]+/g, '_')
         .replace(/^[^a-z]+|_+$/g, '')
         .slice(0, 80);
+      const name = plain || 'query';
+      if (called.has(name)) throw new CannotTake(`another is called ${name} as well`);
+      called.add(name);
       const onboarding = query.use_as_onboarding_question === true ? true : undefined;
-      return present({ name: name || 'query', question, sql: physicalSql(sql, names), onboarding });
+      return present({ name, question, sql: physicalSql(sql, names), onboarding });
     });
   });
   return { entities: [], metrics: [], verified, notTaken };

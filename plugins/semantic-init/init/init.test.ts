@@ -200,18 +200,27 @@ tables:
   - name: purchases
     base_table: { database: PROD, schema: SALES, table: orders }
     dimensions: [{ name: size, expr: "CASE WHEN total > 9 THEN 'large' END" }]
-    facts: [{ name: worth, expr: total }]
+    facts: [{ name: worth, expr: total }, { name: key, expr: id }]
+  - name: buyers
+    base_table: { table: customers }
+    facts: [{ name: key, expr: customer_id }]
 verified_queries:
   - { name: Total worth, question: What is everything worth?, use_as_onboarding_question: true, verified_at: 1714497970,
       verified_by: Ann, sql: "SELECT SUM(worth) AS worth FROM __purchases WHERE 'worth' <> ''" }
   - { name: sizes, question: Sizes, sql: SELECT size FROM __purchases }
+  - { name: keys, question: Keys, sql: SELECT key FROM __buyers }
+  - { name: total-worth, question: And now?, sql: SELECT worth FROM __purchases }
 `,
     );
     const told = await done('--from', 'model.yaml');
     expect(told).toContain(
       'From Snowflake: 1 verified queries. They are examples until somebody vouches for them here:',
     );
-    expect(told).toContain('  verified query sizes: its column size is an expression of the semantic model\n');
+    expect(told).toContain(
+      '  verified query sizes: its column size is an expression of the semantic model, or several',
+    );
+    expect(told).toContain('  verified query keys: its column key is an expression of the semantic model, or several');
+    expect(told).toContain('  verified query total-worth: another is called total_worth as well\n');
     expect(parse(read('verified/total_worth.yml'))).toEqual({
       name: 'total_worth',
       question: 'What is everything worth?',
