@@ -2,20 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import {
-  AtlasError,
-  type CliCommand,
-  type CliRun,
-  messageOf,
-  type Static,
-  type TSchema,
-  Type,
-} from '../../../kernel/index.ts';
+import { AtlasError, type CliCommand, type CliRun, messageOf, type Static, Type } from '../../../kernel/index.ts';
 import type { Cli } from '../api.ts';
 import { openServer } from '../local-server.ts';
 import { wrongUse } from '../option-checks.ts';
 import { printableLine, renderTable, terminalStyle } from '../render.ts';
-import { request, type Server } from '../server-client.ts';
+import { post, request, type Server } from '../server-client.ts';
 
 const PATH = 'api/v1/admin/verified';
 const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
@@ -36,7 +28,7 @@ function table(run: CliRun, columns: readonly string[], rows: readonly Readonly<
 /** The file of one verified query, as a layer has it. */
 function queryIn(run: CliRun, file: string): object {
   try {
-    const { verifiedBy: _, verifiedAt: __, ...query } = parse(readFileSync(resolve(run.cwd, file), 'utf8'));
+    const { verifiedBy: _, verifiedAt: __, ...query } = parse(readFileSync(resolve(run.cwd, file), 'utf8')) ?? {};
     return query;
   } catch (error) {
     throw new AtlasError(`${file} cannot be read: ${messageOf(error)}`, { hint: 'Give a YAML file with one query.' });
@@ -48,8 +40,6 @@ type Action = (run: CliRun, server: Server, name: string) => Promise<{ readonly 
 const one = (name: string) => `${PATH}/${encodeURIComponent(name)}`;
 const vouched = ({ name, verifiedBy, verifiedAt }: Static<typeof QUERY>) =>
   `Verified by ${verifiedBy} on ${String(verifiedAt).slice(0, 10)}: ${name}`;
-const sent = async <T extends TSchema>(server: Server, path: string, body: unknown, schema: T) =>
-  request(server, { method: 'POST', path, body }, schema);
 
 const ACTIONS: Readonly<Record<string, { readonly needs?: string; readonly act: Action }>> = {
   list: {
@@ -65,18 +55,18 @@ const ACTIONS: Readonly<Record<string, { readonly needs?: string; readonly act: 
   },
   check: {
     async act(run, server, name) {
-      const { checks } = await sent(server, `${PATH}/check`, name === '' ? {} : { name }, CHECKS);
+      const { checks } = await post(server, `${PATH}/check`, name === '' ? {} : { name }, CHECKS);
       const isWrong = checks.some(({ status }) => status !== 'ok');
       return { text: table(run, ['name', 'status', 'message'], checks), code: isWrong ? 1 : 0 };
     },
   },
   add: {
     needs: 'the file of the query, such as verified/revenue.yml',
-    act: async (run, server, file) => ({ text: vouched(await sent(server, PATH, queryIn(run, file), QUERY)) }),
+    act: async (run, server, file) => ({ text: vouched(await post(server, PATH, queryIn(run, file), QUERY)) }),
   },
   vouch: {
     needs: 'the name of the query',
-    act: async (_, server, name) => ({ text: vouched(await sent(server, `${one(name)}/vouch`, {}, QUERY)) }),
+    act: async (_, server, name) => ({ text: vouched(await post(server, `${one(name)}/vouch`, {}, QUERY)) }),
   },
   remove: {
     needs: 'the name of the query',
