@@ -212,7 +212,7 @@ export class Matcher {
       const found = reading.tokens.flatMap((_, at) => readAt(item.slot, reading, at));
       const value = found[0]?.value ?? (item.slot.type === 'top' ? item.slot.default : undefined);
       if (value === undefined) return undefined;
-      filled = filled.replace(`{${item.slot.name}}`, shown(value));
+      filled = filled.replace(`{${item.slot.name}}`, () => shown(value));
     }
     return filled;
   }
