@@ -7,9 +7,9 @@ export interface WebhookAnswer {
   readonly answer: string;
   /** Statements that ran. */
   readonly sql?: readonly string[];
-  /** One table per statement; the last one is answered. */
   /** The verified query that answered. */
   readonly verified?: Verification;
+  /** One table per statement; the last one is answered. */
   readonly data?: readonly { readonly columns: readonly string[]; readonly rows: readonly object[] }[];
 }
 
