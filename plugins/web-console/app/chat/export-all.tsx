@@ -36,6 +36,7 @@ export interface ExportAllProps {
 
 export function ExportAll({ stored, onError }: ExportAllProps): ReactNode {
   const [running, setRunning] = useState<Export>();
+  const [isStarting, setStarting] = useState(false);
   useEffect(() => {
     if (running === undefined) return undefined;
     const leave = new AbortController();
@@ -58,10 +59,13 @@ export function ExportAll({ stored, onError }: ExportAllProps): ReactNode {
     };
   }, [running, onError]);
   const begin = () => {
-    call<Export>('/api/v1/exports', { method: 'POST', body: { ...stored, format: 'csv' } }).then(setRunning, onError);
+    setStarting(true);
+    call<Export>('/api/v1/exports', { method: 'POST', body: { ...stored, format: 'csv' } })
+      .then(setRunning, onError)
+      .finally(() => setStarting(false));
   };
   return (
-    <button type="button" data-kind="quiet" disabled={running !== undefined} onClick={begin}>
+    <button type="button" data-kind="quiet" disabled={isStarting || running !== undefined} onClick={begin}>
       {running === undefined ? TEXTS.answer.exportAll : TEXTS.answer.exporting(running.rows)}
     </button>
   );
