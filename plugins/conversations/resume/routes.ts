@@ -50,7 +50,7 @@ export function streamRoutes({ store, streams, conversations, running, queryApi 
       origins: 'any',
       params: StreamParams,
       query: StreamQuery,
-      errors: ['not_found', 'not_available', 'unavailable'],
+      errors: ['not_available', 'unavailable'],
     } as const;
     return [
       defineRoute({
@@ -61,9 +61,10 @@ export function streamRoutes({ store, streams, conversations, running, queryApi 
         responses: { 200: ChatStream, 204: Type.Void() },
         responseHeaders: { 'x-conversation-id': ConversationHeader },
         async handle({ params }, scope) {
-          const { id: conversationId } = await store.findNamed(ownerOf(scope), params.id);
-          const answer = await openAnswer(conversationId);
-          if (answer === undefined) return { status: 204 };
+          // The AI SDK asks before the first question too, and takes anything but 204 for a failure.
+          const conversationId = await store.findNamed(ownerOf(scope), params.id).then(({ id }) => id, unlessMissing);
+          const answer = conversationId === undefined ? undefined : await openAnswer(conversationId);
+          if (conversationId === undefined || answer === undefined) return { status: 204 };
           const { signal } = scope;
           const events = followedAnswer({ streams, conversations, conversationId, messageId: answer.id, signal });
           return queryApi.resumed(events, scope);
@@ -75,7 +76,7 @@ export function streamRoutes({ store, streams, conversations, running, queryApi 
         operationId: `stopChat${suffix}`,
         summary: 'Stops the running answer of a conversation, on whichever server it is.',
         responses: { 204: Type.Void() },
-        errors: [...common.errors, 'conflict'],
+        errors: [...common.errors, 'not_found', 'conflict'],
         async handle({ params }, scope) {
           const { id } = await store.findNamed(ownerOf(scope), params.id);
           const isStopped = (await streams.stop(id)) > 0;
@@ -91,6 +92,10 @@ export function streamRoutes({ store, streams, conversations, running, queryApi 
       }),
     ];
   });
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof AtlasError) || error.code !== 'not_found') throw error;
 }
 
 const endsWithItsClient = () =>
