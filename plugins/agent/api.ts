@@ -39,6 +39,13 @@ export interface Verification {
 }
 export type VerifiedValue = string | number | null | { readonly from: string; readonly to: string };
 
+/** What plugins tell of a result beside its rows: fields of their own, each declared in the API's `DataTable`. */
+export type TableFacts = Readonly<Record<string, unknown>>;
+
+export interface AnswerTable extends ToolTable {
+  readonly about?: TableFacts;
+}
+
 export interface Answer {
   readonly text: string;
   readonly outcome: Outcome;
@@ -52,7 +59,7 @@ export interface Answer {
   /** Statements that ran, in order. */
   readonly sql: readonly string[];
   /** One table per statement of `sql`. */
-  readonly data: readonly ToolTable[];
+  readonly data: readonly AnswerTable[];
   /** Model calls made. */
   readonly steps: number;
   readonly usage: Usage;
@@ -97,6 +104,7 @@ export interface StatementFacts {
   readonly notes: readonly AnswerNote[];
   /** Id of the audit entry; `null` where none is stored. */
   readonly auditId: string | null;
+  readonly about?: TableFacts;
 }
 
 export interface ToolReturned {
@@ -130,7 +138,7 @@ export interface Prompt {
 
 /** What a statement brought that a caller wrote. */
 export interface RanStatement {
-  readonly table: ToolTable;
+  readonly table: AnswerTable;
   readonly notes: readonly AnswerNote[];
   /** Has its rows count no more as memory in use: to be called once they have been sent. */
   release(): void;

@@ -1,7 +1,7 @@
 /** Defines the hooks of the agent. */
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { collect, first, type Question, type Scope, type ToolTable } from '../../kernel/index.ts';
-import type { AgentEvent, AnswerNote } from './api.ts';
+import type { AgentEvent, AnswerNote, TableFacts } from './api.ts';
 
 /** Answers a question. `isStreamed`: the caller reads events as they come instead of the answer alone. */
 export type Ask = (question: Question, scope: Scope, isStreamed: boolean) => AsyncIterable<AgentEvent>;
@@ -60,6 +60,25 @@ export const inTurn =
   (recognitions: readonly Recognition[]): Recognition =>
   (call, read) =>
     recognitions.reduceRight<() => Promise<ReaderStep>>((rest, recognize) => async () => recognize(call, rest), read)();
+
+/** A result that a reader is about to get. */
+export interface TableShown {
+  readonly table: ToolTable;
+  /** Missing for a statement that a caller wrote. */
+  readonly question: Question | undefined;
+}
+
+export interface TableRemark {
+  readonly facts?: TableFacts;
+  /** A sentence for the model, with the result. */
+  readonly forModel?: string;
+}
+
+/** Whatever fails here is logged, and the result is shown without it. */
+export const tableDescribe = collect<TableShown, TableRemark>('agent.table-describe', {
+  summary: 'Describes a result beside its rows: where it comes from, how it is drawn, why it is empty.',
+  deadlineMs: 5_000,
+});
 
 /** An answer before it ends. */
 export interface AnswerDraft {

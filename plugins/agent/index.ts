@@ -12,6 +12,7 @@ import { preparation, promptOf } from './preparation.ts';
 import { PromptHealth } from './prompt-health.ts';
 import { statementRunner } from './statement.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
+import { tableDescription } from './tools/table-description.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
 export { CORRECTION } from './answer-review.ts';
@@ -21,10 +22,12 @@ export type {
   Answer,
   AnswerNote,
   AnswerStarted,
+  AnswerTable,
   Choice,
   Outcome,
   Prompt,
   StatementFacts,
+  TableFacts,
   Usage,
   Verification,
   VerifiedValue,
@@ -55,6 +58,9 @@ export {
   questionRecognize,
   type ReaderStep,
   type Recognition,
+  type TableRemark,
+  type TableShown,
+  tableDescribe,
 } from './hooks.ts';
 export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
@@ -82,8 +88,10 @@ export const agent = definePlugin({
     const limit: AgentRuntime['limit'] = (question, scope) => ctx.call(agentContinue, question, scope);
     const check: AgentRuntime['check'] = async (draft, scope) =>
       (await ctx.call(answerCheck, draft, scope)).map(({ value }) => value);
+    const describe = tableDescription(ctx);
     const runtime: AgentRuntime = {
       prepare: preparation(ctx, options),
+      describe,
       limit,
       check,
       options,
@@ -98,7 +106,7 @@ export const agent = definePlugin({
       ...wrapped,
       prompt: async (question, scope) => promptOf(await runtime.prepare(question, scope)),
       retain: (scope) => budget.retain(scope),
-      runStatement: statementRunner(ctx, budget, options.questionBudgetBytes),
+      runStatement: statementRunner(ctx, describe, budget, options.questionBudgetBytes),
     };
   },
 });

@@ -35,6 +35,7 @@ import { Repair } from './repair.ts';
 import { textsRead } from './texts-read.ts';
 import { CallRunner, refusal } from './tools/call-runner.ts';
 import { beginStep } from './tools/query-check.ts';
+import type { DescribeTable } from './tools/table-description.ts';
 import { sumOfUsage } from './usage.ts';
 import { verificationOf } from './verification.ts';
 
@@ -45,6 +46,7 @@ export interface LoopRuntime {
   readonly bus: Bus;
   readonly promptHealth: PromptHealth;
   readonly habits: ThoughtHabits;
+  readonly describe: DescribeTable;
 }
 
 /** The steps of one question. */
@@ -78,7 +80,7 @@ export class QuestionRun implements ReviewedRun {
   constructor(
     prepared: Preparation,
     deadline: QuestionDeadline,
-    { limit, options, bus, promptHealth, habits }: LoopRuntime,
+    { limit, options, bus, promptHealth, habits, describe }: LoopRuntime,
     budget: QuestionBudget,
     streaming: boolean,
   ) {
@@ -89,7 +91,7 @@ export class QuestionRun implements ReviewedRun {
     this.#limit = limit;
     this.#promptHealth = promptHealth;
     this.#habits = habits;
-    this.#calls = new CallRunner({ prepared, deadline, budget, bus, options, memory: this.#memory });
+    this.#calls = new CallRunner({ prepared, deadline, budget, bus, options, memory: this.#memory, describe });
     this.#budget = budget;
     this.#streaming = streaming;
     this.#messages = [prepared.system, ...prepared.messages];

@@ -5,10 +5,12 @@ import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { notesOf } from './notes.ts';
 import { noteTables } from './outcome.ts';
 import { tableOf } from './tools/result-table.ts';
+import type { DescribeTable } from './tools/table-description.ts';
 
 /** Its rows count as memory in use from their arrival, as those of a question do. */
 export function statementRunner(
   ctx: Pick<PluginContext, 'runSql'>,
+  describe: DescribeTable,
   process: ProcessBudget,
   limitBytes: number,
 ): Agent['runStatement'] {
@@ -18,7 +20,8 @@ export function statementRunner(
     const scope = asked.part();
     try {
       const rows = budget.arriving(scope);
-      const table = budget.holdTable(tableOf(await ctx.runSql(request, scope), request.sql), rows);
+      const held = budget.holdTable(tableOf(await ctx.runSql(request, scope), request.sql), rows);
+      const { table } = await describe(held, undefined, scope);
       const notes = notesOf(new Map());
       noteTables([table], notes);
       return { table, notes: notes.list, release: () => budget.end() };

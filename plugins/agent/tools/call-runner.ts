@@ -1,8 +1,8 @@
 /** Runs the tool calls of the steps of one question, and keeps what they brought. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { PendingAction, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
+import type { PendingAction, Scope, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
 import { MAX_CALLS, QUERY_TOOL, sizeOf, type ToolCall } from '../../model-kit/index.ts';
-import type { AgentEvent } from '../api.ts';
+import type { AgentEvent, AnswerTable } from '../api.ts';
 import type { ArrivingRows, QuestionBudget } from '../budget.ts';
 import { type QuestionDeadline, untilAborted } from '../deadlines.ts';
 import type { Bus } from '../events.ts';
@@ -11,6 +11,7 @@ import type { Preparation } from '../preparation.ts';
 import { type FinishedCall, Progress } from './progress.ts';
 import { shownTable } from './result-table.ts';
 import { statementFacts } from './statement-facts.ts';
+import type { DescribeTable } from './table-description.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
 
 type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
@@ -28,10 +29,11 @@ export interface CallRunnerInit {
   readonly options: AgentOptions;
   /** What tools remember of the question. */
   readonly memory: Map<string, unknown>;
+  readonly describe: DescribeTable;
 }
 
 export class CallRunner {
-  readonly tables: ToolTable[] = [];
+  readonly tables: AnswerTable[] = [];
   readonly pendingActions: PendingAction[] = [];
   /** Why no further tool call is made. */
   standstill: string | undefined;
@@ -109,8 +111,21 @@ export class CallRunner {
     const { question, tools } = prepared;
     return budget.whileArriving(scope.part(), async (part, rows) => {
       const outcome = await untilAborted(tools.run(call, { scope: part, question, memory }, bus), part.signal);
-      return this.#counted(outcome, rows);
+      return this.#described(this.#counted(outcome, rows), part);
     });
+  }
+
+  async #described(outcome: ToolOutcome, scope: Scope): Promise<ToolOutcome> {
+    const { describe, prepared } = this.#init;
+    const described = (table: ToolTable) => describe(table, prepared.question, scope);
+    const table = outcome.table && (await described(outcome.table));
+    const tables = outcome.tables && (await Promise.all(outcome.tables.map(described)));
+    const told = table?.notes.reduce(withNote, outcome) ?? outcome;
+    return {
+      ...told,
+      ...(table && { table: table.table }),
+      ...(tables && { tables: tables.map((one) => one.table) }),
+    };
   }
 
   /** Counts a result as soon as it is available, and drops the rows that do not fit. */

@@ -1,5 +1,6 @@
 /** Builds the table of an answer from the reply of a statement, and what clients are shown of a table. */
 import type { SqlReply, SqlStatement, ToolTable } from '../../../kernel/index.ts';
+import type { AnswerTable } from '../api.ts';
 
 /** `sql`: the statement as the tool wrote it. What a policy bound to it, or wrote into it, is not in the table. */
 export function tableOf({ result, ...ran }: SqlReply, sql: string): ToolTable {
@@ -16,7 +17,7 @@ export interface ShownTable extends Omit<ToolTable, 'ran' | 'notes'> {
   readonly rowCount: number;
 }
 
-export function shownTable({ ran, ...table }: ToolTable): ShownTable {
+export function shownTable({ ran, about, ...table }: AnswerTable): ShownTable {
   return {
     columns: table.columns,
     ...(table.columnTypes && { columnTypes: table.columnTypes }),
@@ -27,5 +28,6 @@ export function shownTable({ ran, ...table }: ToolTable): ShownTable {
     executedSql: ran?.statement.sql ?? table.sql,
     connectionId: table.connectionId,
     durationMs: Math.round((ran?.durationMs ?? 0) * 1000) / 1000,
+    ...about,
   };
 }

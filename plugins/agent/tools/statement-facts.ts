@@ -1,13 +1,13 @@
 /** Tells a reader what a tool call asked the database, what ran instead, and which plugins changed it and why. */
-import type { Actor, ToolTable } from '../../../kernel/index.ts';
+import type { Actor } from '../../../kernel/index.ts';
 import { hasRight } from '../../auth-kit/index.ts';
-import type { StatementFacts } from '../api.ts';
+import type { AnswerTable, StatementFacts } from '../api.ts';
 import { answerNotes } from '../notes.ts';
 import { noteTables } from '../outcome.ts';
 import { shownTable } from './result-table.ts';
 
 /** Only administrators are told the condition of a policy. */
-export function statementFacts(toolCallId: string, table: ToolTable, actor: Actor): StatementFacts {
+export function statementFacts(toolCallId: string, table: AnswerTable, actor: Actor): StatementFacts {
   const { sql, executedSql, connectionId, durationMs, rowCount, truncated } = shownTable(table);
   const { statement, auditId = null } = table.ran ?? {};
   const { requested = sql, changes = [], tables = [] } = statement ?? {};
@@ -33,5 +33,6 @@ export function statementFacts(toolCallId: string, table: ToolTable, actor: Acto
     truncated,
     notes: [...notes.list],
     auditId,
+    ...(table.about && { about: table.about }),
   };
 }
