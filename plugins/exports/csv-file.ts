@@ -4,7 +4,7 @@ import { csvLines } from '../csv-kit/index.ts';
 import type { RowFile } from './file.ts';
 
 /** Written at a time. */
-const PART_LENGTH = 512 * 1024;
+const PART_LENGTH = 64 * 1024;
 
 /** The file must not exist. */
 export function csvFile(path: string): RowFile {
