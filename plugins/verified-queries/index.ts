@@ -16,6 +16,7 @@ import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs } from '../jobs/index.ts';
 import { layerProbe, semanticLayer } from '../semantic-layer/index.ts';
+import { dialectOf } from '../sql-kit/index.ts';
 import { isWrong, reasonOf, verifiedQueryChecks } from './checks.ts';
 import { migrations, STORED_TABLES } from './migrations.ts';
 import { VerifiedQueriesOptions } from './options.ts';
@@ -61,12 +62,11 @@ export const verifiedQueries = definePlugin({
           now: ctx.now,
           propose: async (asked, scope) => {
             const { proposal } = await import('./proposal.ts');
-            return proposal(
-              asked,
-              await layer.for(scope),
-              await finder.dialect(asked.connectionId, scope),
-              new Date(ctx.now()),
-            );
+            const { id, dbType } = await finder.connection(asked.connectionId, scope);
+            const dialect = await dialectOf(ctx, dbType, scope);
+            const draft = await proposal(asked, await layer.for(scope), dialect, new Date(ctx.now()));
+            const main = await finder.connection(undefined, scope);
+            return { ...draft, ...(id !== main.id && { connection: id }) };
           },
         });
       });

@@ -5,7 +5,7 @@ import { partAt, type SqlDialect } from '../sql-kit/index.ts';
 import { Matcher } from './matching.ts';
 import type { Parameter } from './parameters.ts';
 
-export type Draft = Pick<ModelVerifiedQuery, 'name' | 'question' | 'sql' | 'parameters'>;
+export type Draft = Pick<ModelVerifiedQuery, 'name' | 'question' | 'sql' | 'parameters' | 'connection'>;
 
 /** A part of a text that is replaced. */
 interface Place {

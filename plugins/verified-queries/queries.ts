@@ -1,5 +1,11 @@
 /** Finds the verified queries of a question, and where their statements run. */
-import { datasourceList, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
+import {
+  type ConnectionInfo,
+  datasourceList,
+  type PluginContext,
+  type Question,
+  type Scope,
+} from '../../kernel/index.ts';
 import { choicesIn, chosenByNumber } from '../agent/index.ts';
 import { timeReader, tokenizer } from '../model-offline/index.ts';
 import {
@@ -10,7 +16,7 @@ import {
   visibleModel,
 } from '../semantic-layer/index.ts';
 import { connectionFor, connectionOf, type QueryPlan } from '../semantic-query/index.ts';
-import { dialectOf, type SqlDialect } from '../sql-kit/index.ts';
+import { dialectOf } from '../sql-kit/index.ts';
 import type { Found, Match, Matcher } from './matching.ts';
 import type { Values } from './parameters.ts';
 
@@ -37,7 +43,8 @@ export interface VerifiedQueryFinder {
   /** Values to try a query with, which the layer need not have: its defaults, and any others. */
   examples(query: ModelVerifiedQuery, scope: Scope): Promise<Values>;
   statement(query: ModelVerifiedQuery, values: Values, scope: Scope): Promise<Statement>;
-  dialect(connectionId: string | undefined, scope: Scope): Promise<SqlDialect>;
+  /** Without an id, the default one. */
+  connection(id: string | undefined, scope: Scope): Promise<ConnectionInfo>;
 }
 
 export function verifiedQueryFinder(ctx: PluginContext, layer: SemanticLayerApi): VerifiedQueryFinder {
@@ -92,8 +99,7 @@ export function verifiedQueryFinder(ctx: PluginContext, layer: SemanticLayerApi)
       return { sql, connectionId: id };
     },
 
-    dialect: async (connectionId, scope) =>
-      dialectOf(ctx, connectionFor(await connectionsOf(scope), connectionId).dbType, scope),
+    connection: async (id, scope) => connectionFor(await connectionsOf(scope), id),
   };
 }
 

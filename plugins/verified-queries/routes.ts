@@ -95,6 +95,7 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       method: 'GET',
       path: PATH,
       operationId: 'listVerifiedQueries',
+      area: 'verified',
       summary: 'The verified queries of the layer, with how their last check ended.',
       responses: { 200: Type.Object({ queries: Type.Array(Shown) }) },
       async handle(_, scope) {

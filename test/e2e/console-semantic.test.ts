@@ -452,4 +452,37 @@ suiteNeeding(
       expect(complaints).toEqual([]);
     }
   });
+
+  it('an administrator vouches for an answer, and whoever asks it with another period is told', async () => {
+    const ask = async (page: Page, question: string) => {
+      await page.getByRole('textbox', { name: 'Ask a question' }).fill(question);
+      await page.getByRole('button', { name: 'Ask', exact: true }).click();
+      return page.getByRole('article', { name: question, exact: true });
+    };
+    await using shown = await site.visit('/', site.boss);
+    const { page, complaints } = shown;
+    const answer = await ask(page, 'Revenue by region in 2025');
+    await answer.getByRole('button', { name: 'Verify' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Verify this answer' });
+    await dialog.getByRole('textbox', { name: 'Question' }).waitFor();
+    expect(await dialog.getByRole('textbox', { name: 'Question' }).inputValue()).toBe('Revenue by region in {period}');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('No name');
+    await dialog.getByRole('button', { name: 'Verify' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('regions');
+    await dialog.getByRole('button', { name: 'Verify' }).click();
+    await answer.getByRole('button', { name: 'Verified', disabled: true }).waitFor();
+    await page.goto(site.url);
+    const again = await ask(page, 'Revenue by region in 2024');
+    await again.getByRole('button', { name: 'Good answer' }).waitFor();
+    expect(await again.innerText()).toMatch(/Verified by .+ on \d{4}/);
+    expect(await again.getByRole('button', { name: 'Verify' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await using other = await site.visit('/', site.viewer);
+    const seen = await ask(other.page, 'Revenue by region');
+    await seen.getByRole('button', { name: 'Good answer' }).waitFor();
+    expect(await seen.getByRole('button', { name: 'Verify' }).count()).toBe(0);
+    expect((await site.boss.send('/api/v1/admin/verified/regions', { method: 'DELETE' })).status).toBe(200);
+  });
 });

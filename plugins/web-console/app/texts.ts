@@ -57,6 +57,8 @@ export const TEXTS = {
     good: 'Good answer',
     bad: 'Bad answer',
     share: 'Share',
+    verify: 'Verify',
+    isVerified: 'Verified',
     exportAll: 'Export all rows',
     exporting: (rows: number) => `Exporting: ${counted(rows, 'row', 'rows')} …`,
     exportFailed: 'The rows could not be exported.',
@@ -80,6 +82,14 @@ export const TEXTS = {
     metrics: 'Read the metrics',
     other: (tool: string) => `Used ${tool}`,
     failed: (step: string) => `${step}: failed`,
+  },
+  verify: {
+    title: 'Verify this answer',
+    text: 'Whoever asks this gets the answer of this statement, with your name. Check both before you vouch for them.',
+    name: 'Name',
+    question: 'Question',
+    sql: 'Statement',
+    parameters: 'What a question may vary',
   },
   share: {
     text: 'The question runs again as you: you see what you may see, as it is now.',

@@ -1,17 +1,24 @@
 /** Shows what can be done with an answer: ask again, judge it, share it. */
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useHasArea } from '../api/queries.ts';
+import type { ResultTable } from '../api/query-result.ts';
 import { TEXTS } from '../texts.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog, RequestDialog } from '../ui/dialog.tsx';
+import { LazyPart } from '../ui/lazy-part.tsx';
 import styles from './answer.module.css';
 import { ExportAll } from './export-all.tsx';
+
+const VerifyDialog = lazy(() => import('./verify-dialog.tsx').then((part) => ({ default: part.VerifyDialog })));
 
 export interface AnswerActionsProps {
   /** Where the answer is stored; without it there is nothing to judge or share. */
   readonly stored: { readonly conversationId: string; readonly messageId: string } | undefined;
+  readonly question: string;
+  /** What answered it; missing where there is none, or where it may not be seen. */
+  readonly statement: Pick<ResultTable, 'sql' | 'connectionId'> | undefined;
   /** The limit of rows has cut it, and this server exports all of them. */
   readonly isExportable: boolean;
   readonly rating: 'good' | 'bad' | undefined;
@@ -57,8 +64,10 @@ function ShareDialog({ url, onClose }: { readonly url: string; readonly onClose:
 }
 
 export function AnswerActions(props: AnswerActionsProps): ReactNode {
-  const { stored, onEdit, onAskAgain, onRunAgain, onError } = props;
+  const { stored, question, statement, onEdit, onAskAgain, onRunAgain, onError } = props;
   const canShare = useHasArea('shares');
+  const canVerify = useHasArea('verified');
+  const [verification, setVerification] = useState<'begun' | 'done'>();
   const client = useQueryClient();
   const ratingKey = ['rating', stored?.conversationId, stored?.messageId];
   // The message says what it was when it was read; what this tab has given since is kept for as long as the page.
@@ -118,6 +127,26 @@ export function AnswerActions(props: AnswerActionsProps): ReactNode {
           )}
           {props.isExportable && <ExportAll stored={stored} onError={onError} />}
         </>
+      )}
+      {canVerify && statement !== undefined && (
+        <button
+          type="button"
+          data-kind="quiet"
+          disabled={verification === 'done'}
+          onClick={() => setVerification('begun')}
+        >
+          {verification === 'done' ? TEXTS.answer.isVerified : TEXTS.answer.verify}
+        </button>
+      )}
+      {verification === 'begun' && statement !== undefined && (
+        <LazyPart>
+          <VerifyDialog
+            question={question}
+            statement={statement}
+            onVerified={() => setVerification('done')}
+            onClose={() => setVerification((now) => (now === 'done' ? now : undefined))}
+          />
+        </LazyPart>
       )}
       {isAsking && <ReasonDialog onSend={(reason) => rate('bad', reason)} onClose={() => setIsAsking(false)} />}
       {url !== undefined && <ShareDialog url={url} onClose={() => setUrl(undefined)} />}

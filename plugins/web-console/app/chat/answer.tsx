@@ -154,6 +154,8 @@ function AnswerView(props: AnswerProps): ReactNode {
       {isOver && (
         <AnswerActions
           stored={isStored && answer !== undefined ? { conversationId, messageId: answer.id } : undefined}
+          question={asked}
+          statement={verified === undefined && table?.sql ? table : undefined}
           isExportable={end.notes?.some(({ code }) => code === 'export_available') ?? false}
           rating={stored?.rating}
           onEdit={() => onEdit(asked)}
