@@ -98,10 +98,10 @@ export function systemPrompt({ connections, context, now, markOf }: PromptInput)
 
 /** What stands before the question in its message, so that all before it stays the same for prompt caches. */
 export function questionContext(context: readonly ContextPart[], markOf: MarkOf): string {
-  const { sections } = contextSections(context, markOf);
+  const { sections, mark: known } = contextSections(context, markOf);
   if (sections.length === 0) return '';
   const text = sections.join('\n\n');
-  const mark = markOf(text);
+  const mark = known ?? markOf(text);
   return `<context ${mark}>\n${text}\n</context ${mark}>\n\n`;
 }
 

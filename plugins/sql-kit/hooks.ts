@@ -7,8 +7,23 @@ export const sqlDialects = collect<undefined, SqlDialect>('sql.dialects', {
   summary: 'Dialects of SQL besides those of `sql-kit`; the `dbType` of a connection names one.',
 });
 
+/** By the context that asks: what plugins bring does not change once all are set up. */
+const found = new WeakMap<object, Map<string, SqlDialect>>();
+
 /** The dialect that connections name in `dbType`; `undefined` where no plugin brings it. */
 export async function findDialect(
+  ctx: Pick<PluginContext, 'call'>,
+  name: string,
+  scope: Scope,
+): Promise<SqlDialect | undefined> {
+  const known = found.get(ctx) ?? new Map<string, SqlDialect>();
+  found.set(ctx, known);
+  const dialect = known.get(name) ?? (await broughtDialect(ctx, name, scope));
+  if (dialect !== undefined) known.set(name, dialect);
+  return dialect;
+}
+
+async function broughtDialect(
   ctx: Pick<PluginContext, 'call'>,
   name: string,
   scope: Scope,
