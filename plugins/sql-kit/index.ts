@@ -5,6 +5,7 @@ export { infixLevels, Level } from './ast/precedence.ts';
 export type * from './ast/tree.ts';
 export { forEachInWindow, forEachOperand, forEachTerm } from './ast/walk.ts';
 // Dialects.
+export { bigquery } from './dialects/bigquery/dialect.ts';
 export { clickhouse } from './dialects/clickhouse/dialect.ts';
 export { type ColumnType, standardColumnType } from './dialects/column-types.ts';
 export { duckdb } from './dialects/duckdb/dialect.ts';

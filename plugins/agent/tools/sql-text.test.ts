@@ -34,6 +34,7 @@ describe.each(kitDialects.map(({ name, notation }) => ({ name, notation })))('$n
     mysql: ["select 'it\\'s \\n “x”' from b # it's ‘that’", 'select "it\\"s \\n “x”" from b'],
     clickhouse: ["select 'it\\'s “x”' as a, $$it's$$ as b from c # it's ‘that’"],
     trino: [`select 'it''s \\\\ “x”' as a, U&'\\\\0041' as b from "it's"`],
+    bigquery: [`select '''it's "so" “x” \\n''' as a, "it\\"s" as b, r'\\d' as c from d # it's ‘that’`],
     sqlite: ["select [it's “so”] from a", 'select `it\\ns` from a'],
   };
   test.each(own[name] ?? [])('%s stays too', (sql) => expect(repairedSql(sql, notation)).toBe(sql));

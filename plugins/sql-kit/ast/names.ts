@@ -13,3 +13,14 @@ export function fold(name: string): string {
 /** Whether the name is that of the database which is asked. */
 export const isOwnCatalog = (name: string, { catalog }: { readonly catalog?: string }): boolean =>
   catalog !== undefined && fold(name) === catalog;
+
+/**
+ * Whether an engine that compares names by the whole of Unicode finds the same names alike as `fold` does, by
+ * the letters A to Z: no letter beyond these is, in another case, another one of the name or a plain one.
+ */
+export function isStable(text: string): boolean {
+  return [...text].every((char) => {
+    const upper = char.toUpperCase();
+    return fold(char) === char.toLowerCase() && (upper.length > char.length || upper.toLowerCase() === fold(char));
+  });
+}

@@ -165,6 +165,8 @@ export interface RowsSource {
   readonly definition: string | undefined;
   /** Names of the columns that JSON_TABLE makes. */
   readonly outputs?: readonly string[];
+  /** Words behind the alias, such as ` WITH OFFSET AS n` of BigQuery. */
+  readonly suffix?: string;
 }
 
 export interface SelectSource {

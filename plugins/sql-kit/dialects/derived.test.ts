@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { bigquery } from './bigquery/dialect.ts';
 import { duckdb } from './duckdb/dialect.ts';
 import { mysql } from './mysql/dialect.ts';
 import { postgres } from './postgres/dialect.ts';
@@ -7,7 +8,7 @@ import { trino } from './trino/dialect.ts';
 
 const CONNECTIONS = [{ schema: 'sales', maskedUrl: 'engine:sales.db' }, { maskedUrl: '' }];
 
-it.each([postgres, mysql, duckdb, sqlite, trino])(
+it.each([postgres, mysql, duckdb, sqlite, trino, bigquery])(
   'what derives from $name keeps its restrictions on a connection',
   (base) => {
     const functions = new Set(['count']);

@@ -1,5 +1,6 @@
 /** Lists the dialects that are known without a plugin that brings them. */
 import { AtlasError, didYouMean } from '../../../kernel/index.ts';
+import { bigquery } from './bigquery/dialect.ts';
 import { clickhouse } from './clickhouse/dialect.ts';
 import { duckdb } from './duckdb/dialect.ts';
 import { mysql } from './mysql/dialect.ts';
@@ -8,7 +9,7 @@ import type { SqlDialect } from './sql-dialect.ts';
 import { sqlite } from './sqlite/dialect.ts';
 import { trino } from './trino/dialect.ts';
 
-export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb, clickhouse, trino];
+export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb, clickhouse, trino, bigquery];
 
 /** Throws `configuration_error` for a name that is none of theirs. */
 export function kitDialect(name: string): SqlDialect {

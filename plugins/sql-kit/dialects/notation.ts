@@ -6,6 +6,8 @@ export interface Notation {
   readonly names: string;
   /** A backslash escapes inside every text, or inside those that begin with `E'`. */
   readonly escapes: 'always' | 'prefixed' | 'never';
+  /** Three quotes enclose a text too, in which one or two of them end nothing. */
+  readonly hasTripleQuotes?: boolean;
   readonly hasDollarQuotes: boolean;
   readonly hasNestedComments: boolean;
   /** A comment that ends with its line; a sticky expression. */

@@ -23,6 +23,9 @@ export function partAt(sql: string, at: number, notation: Notation): Part {
   const space = ending(BLANK, sql, at) ?? ending(notation.lineComment, sql, at);
   if (space !== undefined) return { kind: 'space', end: space };
   if (sql.startsWith('/*', at)) return { kind: 'space', end: endOfComment(sql, at, notation.hasNestedComments) };
+  if (notation.hasTripleQuotes && notation.texts.includes(one) && sql.startsWith(one.repeat(3), at)) {
+    return { kind: 'text', end: endOfTriple(sql, at, one) };
+  }
   if (notation.texts.includes(one)) {
     return { kind: 'text', end: endOfQuoted(sql, at, one, notation.escapes === 'always') };
   }
@@ -63,6 +66,15 @@ function endOfQuoted(sql: string, start: number, quote: string, hasEscapes: bool
       if (sql.charAt(at + 1) !== quote) return at + 1;
       at += 1;
     }
+  }
+  return sql.length;
+}
+
+/** Behind the three quotes that close. */
+function endOfTriple(sql: string, start: number, quote: string): number {
+  for (let at = start + 3; at < sql.length; at += 1) {
+    if (sql.charAt(at) === '\\') at += 1;
+    else if (sql.startsWith(quote.repeat(3), at)) return at + 3;
   }
   return sql.length;
 }

@@ -19,6 +19,7 @@ import type {
   OrderTerm,
   PrintedSelect,
   Select,
+  SetOperator,
   Source,
   Window,
 } from '../ast/tree.ts';
@@ -55,6 +56,8 @@ export interface PrintRules {
   readonly hasCatalogs?: boolean;
   /** LIMIT and OFFSET, each with a blank before, where they do not stand in this order. */
   printLimit?(limit: string | undefined, offset: string | undefined, withTies: boolean): string;
+  /** As GoogleSQL: set operations without ALL say DISTINCT, and a star leaves columns out by EXCEPT. */
+  readonly isGoogle?: boolean;
   /** The place of a bound value, counted from 1. */
   printParam?(number: number): string;
 }
@@ -115,6 +118,14 @@ export class ExpressionPrinter {
           .map((part) => this.name(part))
           .join('.')
       : this.name(name);
+  }
+
+  setOperator(operator: SetOperator): string {
+    return this.#rules.isGoogle && !operator.includes('ALL') ? `${operator} DISTINCT` : operator;
+  }
+
+  get excludeWord(): string {
+    return this.#rules.isGoogle ? 'EXCEPT' : 'EXCLUDE';
   }
 
   /** What ends a SELECT. */

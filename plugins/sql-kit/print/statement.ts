@@ -61,7 +61,7 @@ class Printer {
     let text = select.with === undefined ? '' : `${this.#with(select.with)} `;
     text += this.#core(select.first, naming);
     for (const { operator, core } of select.rest)
-      text += ` ${operator} ${this.#core(core, operator.endsWith('BY NAME') ? naming : 'unnamed')}`;
+      text += ` ${this.#expressions.setOperator(operator)} ${this.#core(core, operator.endsWith('BY NAME') ? naming : 'unnamed')}`;
     if (select.orderBy.length > 0) text += ` ${this.#expressions.orderBy(select.orderBy)}`;
     return text + this.#expressions.limit(select);
   }
@@ -101,7 +101,8 @@ class Printer {
 
   #star({ table, exclude, replace, rename }: Star): string {
     let text = table === undefined ? '*' : `${this.#expressions.name(table)}.*`;
-    if (exclude !== undefined) text += ` EXCLUDE (${exclude.map((of) => this.#starName(of)).join(', ')})`;
+    if (exclude !== undefined)
+      text += ` ${this.#expressions.excludeWord} (${exclude.map((of) => this.#starName(of)).join(', ')})`;
     if (replace !== undefined) {
       text += ` REPLACE (${replace.map(({ expr, name }) => `${this.#expressions.expr(expr)} AS ${this.#expressions.name(name)}`).join(', ')})`;
     }
@@ -147,7 +148,7 @@ class Printer {
       case 'table':
         return `${source.only ? 'ONLY ' : ''}${this.#qualified(source)}${alias}${this.#index(source)}${source.sample === undefined ? '' : ` ${source.sample}`}`;
       case 'rows':
-        return `${this.#rows(source)}${alias}`;
+        return `${this.#rows(source)}${alias}${source.suffix ?? ''}`;
       case 'function':
         return `${this.#qualified(source)}(${this.#expressions.list(source.args)})${alias}`;
       case 'subquery':

@@ -1,5 +1,5 @@
 /** Splits statements into tokens as the lexer rules of Trino's published grammar do. */
-import { fold } from '../../ast/names.ts';
+import { isStable } from '../../ast/names.ts';
 import { BOUND_MARK, BYTE_ORDER_MARK, isDigit, isSpace, isWordStart, type Lexer } from '../../parse/lexer.ts';
 
 const [DOUBLE_QUOTE, QUOTE, MINUS, DOT, SLASH, STAR] = [34, 39, 45, 46, 47, 42];
@@ -46,17 +46,6 @@ function name(lexer: Lexer): void {
   if (isStable(value)) return;
   const hint = 'Write its letters beyond A to Z in lower case.';
   throw lexer.refuse('syntax', `The name "${value.slice(0, 40)}" could be taken for another one`, at, hint);
-}
-
-/**
- * Whether the engine, which compares names by the whole of Unicode, finds the same names alike as this reader does, by
- * the letters A to Z: no letter beyond these is, in another case, another one of the name or a plain one.
- */
-function isStable(text: string): boolean {
-  return [...text].every((char) => {
-    const upper = char.toUpperCase();
-    return fold(char) === char.toLowerCase() && (upper.length > char.length || upper.toLowerCase() === fold(char));
-  });
 }
 
 /** Decimal, hexadecimal, octal and binary numbers, their digits grouped by underscores. */
