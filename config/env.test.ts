@@ -221,6 +221,7 @@ describe('readEnv', () => {
     ['clickhouses://reader@db/shop', 'datasource-clickhouse'],
     ['trino://reader@db/lake/shop', 'datasource-trino'],
     ['trinos://reader:secret@db/lake/shop', 'datasource-trino'],
+    ['bigquery://lake/shop?location=EU', 'datasource-bigquery'],
   ])('%s is opened by %s, beside the other engines', (SVC_DATASOURCE_URL, name) => {
     const opened = selfHosted(readEnv({ SVC_DATASOURCE_URL }).env).filter(
       ({ definition, options }) =>

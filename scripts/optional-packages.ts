@@ -10,6 +10,7 @@ const named = (pattern: RegExp) => Object.keys(peerDependencies).filter((name) =
 const USES: readonly (readonly [use: string, packages: readonly string[]])[] = [
   ['`mysql://…`, `mariadb://…`', ['mysql2']],
   ['`clickhouse://…`, `clickhouses://…`', ['@clickhouse/client']],
+  ['`bigquery://…`', ['google-auth-library']],
   ['`duckdb:PATH`, `atlas init --csv` and `--parquet`, [exports](exports.md) as Parquet', ['@duckdb/node-api']],
   ['[exports](exports.md) on S3 (`SVC_EXPORT_URL=s3://…`)', named(/^@aws-sdk\//)],
   ['managed authentication (`AUTHLIB_SECRET`)', ['better-auth']],

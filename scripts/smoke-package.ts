@@ -46,6 +46,7 @@ for (const [env, install] of [
   [{ SVC_DATASOURCE_URL: 'duckdb:shop.duckdb' }, 'npm i @duckdb/node-api'],
   [{ SVC_DATASOURCE_URL: 'mysql://reader:secret@localhost/shop' }, 'npm i mysql2'],
   [{ SVC_DATASOURCE_URL: 'clickhouse://reader:secret@localhost/shop' }, 'npm i @clickhouse/client'],
+  [{ SVC_DATASOURCE_URL: 'bigquery://lake/shop' }, 'npm i google-auth-library'],
   [{ DATABASE_URL: 'sqlite:atlas.db', AUTHLIB_SECRET: 'x'.repeat(32) }, 'npm i better-auth'],
   [{ SVC_METRICS_ENABLED: 'true' }, 'npm i @opentelemetry/api '],
   [{ SVC_SCHEDULER_ENABLED: 'true', SVC_SMTP_URL: 'smtp://localhost' }, 'npm i nodemailer'],

@@ -1,5 +1,6 @@
 /** Lists the database engines, and builds their plugins with the configured database. */
 import type { PluginEntry } from '../../kernel/index.ts';
+import { BIGQUERY_SCHEMES, datasourceBigquery } from '../../plugins/datasource-bigquery/index.ts';
 import { CLICKHOUSE_SCHEMES, datasourceClickhouse } from '../../plugins/datasource-clickhouse/index.ts';
 import { DUCKDB_SCHEMES, datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql, MYSQL_SCHEMES } from '../../plugins/datasource-mysql/index.ts';
@@ -14,6 +15,7 @@ export const ENGINES = [
   { schemes: DUCKDB_SCHEMES, plugin: datasourceDuckdb },
   { schemes: CLICKHOUSE_SCHEMES, plugin: datasourceClickhouse },
   { schemes: TRINO_SCHEMES, plugin: datasourceTrino },
+  { schemes: BIGQUERY_SCHEMES, plugin: datasourceBigquery },
 ] as const;
 
 /** Every engine, which loads its driver when it is used; that of the URL with one connection called `default`. */

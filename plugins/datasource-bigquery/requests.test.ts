@@ -1,0 +1,102 @@
+/** What is sent to the API, with which token, and over which addresses. */
+import { expect, it } from 'vitest';
+import { AtlasError } from '../../kernel/index.ts';
+import type { Reach } from '../datasource-kit/index.ts';
+import { startApi } from './fixtures/api.ts';
+import { N, SQL, using } from './fixtures/asking.ts';
+
+const one = () => [{ fields: N, rows: [['1']] }];
+
+it('sends where, how much, how long and for whom, and asks first what it would do', async () => {
+  let tokens = 0;
+  await using api = await startApi({
+    answer: one,
+    instead({ url }) {
+      if (url === '/token') tokens += 1;
+      return false;
+    },
+  });
+  await using({ url: `${api.url}&maxBytesBilled=5000`, timeZone: 'Europe/Vienna' }, async ({ run }) => {
+    expect(await run()).toEqual([{ n: 1 }]);
+    expect(await run()).toEqual([{ n: 1 }]);
+  });
+  // A statement that passed once is not checked again, and a token is kept.
+  expect(api.dryRuns).toEqual([SQL]);
+  expect(api.statements).toEqual([SQL, SQL]);
+  expect(tokens).toBe(1);
+  const dry = api.asked.find(({ url }) => url === 'lake/jobs')!;
+  expect(dry.body.configuration).toMatchObject({
+    dryRun: true,
+    labels: { source: 'atlas', entry: 'entry-1' },
+    query: {
+      query: SQL,
+      useLegacySql: false,
+      useQueryCache: false,
+      defaultDataset: { projectId: 'lake', datasetId: 'shop' },
+      connectionProperties: [{ key: 'time_zone', value: 'Europe/Vienna' }],
+    },
+  });
+  expect(dry.body.jobReference).toEqual({ projectId: 'lake', location: 'EU' });
+  const { body, headers } = api.asked.find(({ url }) => url === 'lake/queries')!;
+  expect(body).toMatchObject({
+    query: SQL,
+    useLegacySql: false,
+    location: 'EU',
+    maximumBytesBilled: '5000',
+    formatOptions: { useInt64Timestamp: true },
+    labels: { source: 'atlas', entry: 'entry-1' },
+    maxResults: expect.any(Number),
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(Number(body.jobTimeoutMs)).toBeGreaterThan(20_000);
+  expect(headers).toMatchObject({ authorization: 'Bearer ya29.recorded', 'user-agent': 'atlas' });
+  expect(JSON.stringify(api.asked)).not.toMatch(/PRIVATE KEY|private_key/);
+});
+
+it('takes the location of the URL before that of the dataset', async () => {
+  await using api = await startApi({ answer: one });
+  await using({ url: `${api.url}&location=US` }, async ({ run }) => expect(await run()).toEqual([{ n: 1 }]));
+  expect(api.asked.find(({ url }) => url === 'lake/queries')?.body.location).toBe('US');
+});
+
+it('connects to checked addresses alone', async () => {
+  await using api = await startApi({ answer: one });
+  const looked: string[] = [];
+  const reach: Reach = {
+    folder: '.',
+    async addressesOf(host) {
+      looked.push(host);
+      if (host === 'secret.invalid') throw new AtlasError('The host must not be used.', { code: 'validation_error' });
+      return ['127.0.0.1'];
+    },
+  };
+  const at = (host: string) => api.url.replace('api_endpoint=http://127.0.0.1', `api_endpoint=http://${host}`);
+  await using({ url: at('db.invalid') }, async ({ run }) => expect(await run()).toEqual([{ n: 1 }]), reach);
+  await using(
+    { url: at('secret.invalid') },
+    async ({ run }) => expect(await run()).toMatchObject({ code: 'validation_error' }),
+    reach,
+  );
+  expect(looked).toEqual(['db.invalid', 'secret.invalid']);
+});
+
+it('says that it is well when the dataset can be seen, and not when the account is not let in', async () => {
+  let isRefused = false;
+  await using api = await startApi({
+    answer: one,
+    instead(_, response) {
+      if (!isRefused) return false;
+      response.writeHead(403).end();
+      return true;
+    },
+  });
+  await using({ url: api.url }, async ({ database }) => {
+    expect(await database.health()).toMatchObject({ status: 'ok' });
+    isRefused = true;
+    expect(await database.health()).toMatchObject({
+      status: 'error',
+      message: expect.stringContaining('let the account'),
+    });
+  });
+  expect(api.statements).toEqual([]);
+});
