@@ -12,7 +12,7 @@ export const isTime = (value: unknown): value is string =>
   typeof value === 'string' && (DATE.test(value) || TIMESTAMP.test(value));
 
 const NUMBER =
-  /^(unsigned )?(u?(tiny|small|medium|big|huge)? ?int(eger)?\d*|(small|big)?serial\d?|numeric|decimal|dec|fixed|number|real|double( precision)?|float(ing point)?\d?|(small)?money|currency|year)( unsigned)?( zerofill)?$/;
+  /^(unsigned )?(u?(tiny|small|medium|big|huge)? ?int(eger)?\d*|(small|big)?serial\d?|(big)?(numeric|decimal)|dec|fixed|number|real|double( precision)?|float(ing point)?\d*|(small)?money|currency|year)( unsigned)?( zerofill)?$/;
 
 /** Names of numbers that may be 0 or 1 without saying yes or no. */
 const COUNTED = /(^|_)(count|number|num|no|nr|qty|quantity|level|rank|score|rating|version|position|\w*[^s]s)$/;
