@@ -1,8 +1,11 @@
 /** What is sent to the API, with which token, and over which addresses. */
-import { expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
 import type { Reach } from '../datasource-kit/index.ts';
-import { startApi } from './fixtures/api.ts';
+import { serviceKey, startApi } from './fixtures/api.ts';
 import { N, SQL, using } from './fixtures/asking.ts';
 
 const one = () => [{ fields: N, rows: [['1']] }];
@@ -99,4 +102,24 @@ it('says that it is well when the dataset can be seen, and not when the account 
     });
   });
   expect(api.statements).toEqual([]);
+});
+
+it('asks with the credentials of the place where the URL has no key, and says so where there are none', async () => {
+  await using api = await startApi({ answer: one });
+  using folder = layerFolder({});
+  const file = join(folder.dir, 'key.json');
+  writeFileSync(file, Buffer.from(serviceKey(), 'base64'));
+  const url = api.url.replace(`:${serviceKey()}@`, '');
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
+  await using({ url }, async ({ run }) => expect(await run()).toEqual([{ n: 1 }]));
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined);
+  // Neither a folder of settings nor a server that tells of the machine.
+  vi.stubEnv('HOME', folder.dir);
+  vi.stubEnv('METADATA_SERVER_DETECTION', 'none');
+  const outcome = await using({ url }, ({ run }) => run());
+  vi.unstubAllEnvs();
+  expect(outcome).toMatchObject({
+    code: 'datasource_unavailable',
+    message: expect.stringContaining('there are no Google credentials here'),
+  });
 });
