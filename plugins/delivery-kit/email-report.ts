@@ -1,6 +1,6 @@
 /** Renders a report as an e-mail, in HTML and in plain text. */
 import type { Report } from './report.ts';
-import { rowsNote, verifiedNote } from './report.ts';
+import { reportNotes, rowsNote } from './report.ts';
 import { cellText, cut, tableLines, withBold } from './text-layout.ts';
 
 export interface EmailContent {
@@ -38,7 +38,7 @@ function textOf({ taskName, question, answer, data, timestamp, ...report }: Repo
     taskName,
     question,
     answer,
-    ...verifiedNote(report),
+    ...reportNotes(report),
     ...tables,
     `Sent by Atlas for the result of ${timestamp}.`,
     '',
@@ -72,7 +72,7 @@ ${body.join('\n')}
 <body style="${FONT}">
 <h1 style="font-size:18px">${escaped(taskName)}</h1>
 <p style="${QUIET}">${escaped(question)}</p>
-${[paragraphs, ...verifiedNote(report).map((note) => `<p style="${QUIET}">${escaped(note)}</p>`)].join('\n')}
+${[paragraphs, ...reportNotes(report).map((note) => `<p style="${QUIET}">${escaped(note)}</p>`)].join('\n')}
 ${tables.join('\n')}
 <p style="${QUIET}">Sent by Atlas for the result of ${escaped(timestamp)}.</p>
 </body>

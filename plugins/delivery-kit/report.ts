@@ -28,6 +28,8 @@ export const Report = Type.Object({
   question: Type.String(),
   answer: Type.String(),
   verified: Type.Optional(Verification),
+  /** Why it is delivered, where that depends on the answer. */
+  deliveryReason: Type.Optional(Type.String()),
   sql: Type.Array(Type.String()),
   data: Type.Array(Dataset),
   steps: Type.Integer(),
@@ -81,9 +83,11 @@ export function reportOf(content: unknown): Report {
   return { ...content, data };
 }
 
-/** Tells the reader who vouches for the statement; nothing where nobody does. */
-export const verifiedNote = ({ verified }: Pick<Report, 'verified'>): string[] =>
-  verified === undefined ? [] : [`Verified by ${verified.by} on ${verified.at.slice(0, 10)}.`];
+/** Tells the reader who vouches for the statement, and why the report has come. */
+export const reportNotes = ({ verified, deliveryReason }: Pick<Report, 'verified' | 'deliveryReason'>): string[] => [
+  ...(verified === undefined ? [] : [`Verified by ${verified.by} on ${verified.at.slice(0, 10)}.`]),
+  ...(deliveryReason === undefined ? [] : [`Delivered because: ${deliveryReason}`]),
+];
 
 /** Tells the reader of a cut dataset so: `50 of 1234 rows`. */
 export function rowsNote({ rows, totalRows, truncated }: Dataset, shown = rows.length): string | undefined {

@@ -1,6 +1,6 @@
 /** Renders a report as a Slack message of Block Kit blocks, within Slack's limits. */
 import type { Dataset, Report } from './report.ts';
-import { rowsNote, verifiedNote } from './report.ts';
+import { reportNotes, rowsNote } from './report.ts';
 import { cellText, cut, tableLines, withBold } from './text-layout.ts';
 
 export interface SlackContent {
@@ -32,7 +32,7 @@ export function renderSlack(subject: string, report: Report): Required<SlackCont
     { type: 'header', text: { type: 'plain_text', text: cut(title, LONGEST_HEADER), emoji: false } },
     context(cutEscaped(cellText(question), 1_000) || ' '),
     ...piecesOf(withBold(cutEscaped(answer, LONGEST_ANSWER), '*$1*')).map(section),
-    ...verifiedNote(report).map((note) => context(cutEscaped(note, 500))),
+    ...reportNotes(report).map((note) => context(cutEscaped(note, 500))),
   ];
   let left = LONGEST_MESSAGE - JSON.stringify(blocks).length;
   for (const dataset of data.slice(0, MOST_DATASETS)) {

@@ -79,5 +79,17 @@ export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
         });
       },
     },
+    {
+      name: '0002-delivery-conditions',
+      async up(connection) {
+        const trx = connection as Knex.Transaction;
+        await trx.schema.alterTable(TASKS, (table) => void table.text('deliver_when'));
+        await trx.schema.alterTable(RUNS, (table) => {
+          table.text('digest');
+          table.double('figure');
+          table.text('delivery_reason');
+        });
+      },
+    },
   ];
 }

@@ -1,14 +1,17 @@
 /** Asks the question of a task for a run, as the task's owner. */
-import { AtlasError, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { AtlasError, authAuthorize, datasourceList, type PluginContext, type Scope } from '../../kernel/index.ts';
 import type { Agent, Answer } from '../agent/index.ts';
 import type { Job, JobKindOptions } from '../jobs/index.ts';
+import { findDialect } from '../sql-kit/index.ts';
+import { comparedRuns, decisionOf, dueAt } from './delivery-condition.ts';
 import type { SchedulerOptions } from './options.ts';
 import type { Owners } from './owner.ts';
 import { persisted } from './persisted.ts';
 import { reportOf } from './report.ts';
-import type { TaskRow } from './rows.ts';
+import type { RunRow, TaskRow } from './rows.ts';
 import type { EndedRun, Enqueue, RunStore } from './run-store.ts';
-import { recipientsOf } from './shown.ts';
+import { seasonOf } from './season.ts';
+import { deliverWhenOf, recipientsOf } from './shown.ts';
 
 export const QUESTION_JOB = 'scheduled-question';
 const ATTEMPTS = 3;
@@ -46,6 +49,24 @@ export function questionJob(init: QuestionJobInit) {
     return agent.answer(question, scope);
   }
 
+  /** What the task's condition says of the answer, for the run to store. */
+  async function judged(run: RunRow, task: TaskRow, { data }: Answer, scope: Scope) {
+    const condition = deliverWhenOf(task);
+    if (condition === undefined) return {};
+    const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+    const tables = data.map(async (table) => {
+      const { dbType = '' } = connections.find(({ id }) => id === table.connectionId) ?? {};
+      return { ...table, notation: (await findDialect(ctx, dbType, scope))?.notation };
+    });
+    const { reason, ...decision } = decisionOf(condition, {
+      tables: await Promise.all(tables),
+      earlier: await persisted(() => runs.earlier(task.id, comparedRuns(condition))),
+      at: dueAt(run),
+      position: seasonOf(task, ctx.now()),
+    });
+    return { ...decision, delivery_reason: reason };
+  }
+
   return async ({ payload, attempt, isLast, scope: job }: Job<{ readonly runId: string }>): Promise<void> => {
     const begun = await persisted(() => runs.begin(payload.runId, options.runTimeoutMs + 2 * STORING_MS));
     if (begun === undefined) return;
@@ -64,8 +85,10 @@ export function questionJob(init: QuestionJobInit) {
         return await end({ status: 'skipped', error: owner.reason });
       }
       const { actor, orgId } = owner.identity;
-      const answer = await ask(task, ctx.scope({ requestId: run.id, actor, orgId, signal }));
-      await end(outcomeOf(task, answer, ctx.now()));
+      const scope = ctx.scope({ requestId: run.id, actor, orgId, signal });
+      const answer = await ask(task, scope);
+      const decision = answer.outcome === 'answered' ? await judged(run, task, answer, scope) : {};
+      await end(outcomeOf(task, answer, decision, ctx.now()));
     } catch (error) {
       // The server stops, or the job has gone to another one; or the internal database was away.
       const isUnavailable = error instanceof AtlasError && error.code === 'unavailable';
@@ -77,19 +100,17 @@ export function questionJob(init: QuestionJobInit) {
 }
 
 /** Nobody is there to clarify a question, so only an answer is a success. */
-function outcomeOf(task: TaskRow, answer: Answer, now: number): EndedRun {
+function outcomeOf(task: TaskRow, answer: Answer, decision: Partial<EndedRun>, now: number): EndedRun {
   const { outcome, text, conversationId, usage, pendingActions } = answer;
   const common = { conversation_id: conversationId ?? null, tokens_used: usage.totalTokens };
   if (outcome !== 'answered') {
     const why = outcome === 'failed' && pendingActions.length > 0 ? AWAITS_APPROVAL : UNANSWERED[outcome];
     return { ...common, status: 'failed', error: `${why} ${text}`.trim() };
   }
-  return {
-    ...common,
-    status: 'success',
-    report: JSON.stringify(reportOf(task, answer, now)),
-    recipients: recipientsOf(task),
-  };
+  const ended = { ...common, ...decision, status: 'success' } as const;
+  if (decision.isQuiet === true) return ended;
+  const report = JSON.stringify(reportOf(task, answer, decision.delivery_reason ?? undefined, now));
+  return { ...ended, report, recipients: recipientsOf(task) };
 }
 
 const AWAITS_APPROVAL = 'What the question needs awaits approval.';

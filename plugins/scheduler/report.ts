@@ -9,8 +9,8 @@ const MAX_LENGTH = 1_000_000;
 
 type ReportedTask = Pick<TaskRow, 'id' | 'name' | 'question'>;
 
-/** With fewer rows of each dataset than usual where they are very long. */
-export function reportOf(task: ReportedTask, answer: Answer, now: number): Report {
+/** With fewer rows of each dataset than usual where they are very long. `reason`: why it is delivered, where the task has a condition. */
+export function reportOf(task: ReportedTask, answer: Answer, reason: string | undefined, now: number): Report {
   const { text, sql, steps, verified } = answer;
   const { totalTokens, estimated } = answer.usage;
   const datasets = answer.data.map(datasetOf);
@@ -21,6 +21,7 @@ export function reportOf(task: ReportedTask, answer: Answer, now: number): Repor
       question: task.question,
       answer: text.slice(0, MAX_ANSWER_LENGTH),
       ...(verified !== undefined && { verified }),
+      ...(reason !== undefined && { deliveryReason: reason }),
       sql: [...sql],
       data: datasets.map(({ rows, truncated, ...dataset }) => ({
         ...dataset,

@@ -5,6 +5,7 @@ import { AtlasError, type Awaitable, defineRoute, type Route, type Scope } from 
 import { invalidBody } from '../admin-kit/index.ts';
 import type { Report } from '../delivery-kit/index.ts';
 import { cronProblem, nextTime, normalizedCron, timezoneProblem } from './cron.ts';
+import { checkDeliverWhen } from './delivery-condition.ts';
 import { type Owners, ownerOf } from './owner.ts';
 import { shownRecipient } from './recipients.ts';
 import { sampleReport } from './report.ts';
@@ -53,13 +54,14 @@ type Schedule = Pick<TaskRow, 'cron_expression' | 'timezone'>;
 const idOf = ({ params }: { readonly params: TaskParams }) => params.id.toLowerCase();
 
 /** The columns that a body sets; of what it leaves out nothing is said. */
-function columnsOf({ recipients: _, cronExpression, ...body }: TaskChanges): Partial<TaskRow> {
+function columnsOf({ recipients: _, cronExpression, deliverWhen, ...body }: TaskChanges): Partial<TaskRow> {
   const columns = {
     name: body.name,
     question: body.question,
     cron_expression: cronExpression && normalizedCron(cronExpression),
     timezone: body.timezone,
     delivery_channel: body.deliveryChannel,
+    deliver_when: deliverWhen && (deliverWhen.mode === 'always' ? null : JSON.stringify(deliverWhen)),
     connection_id: body.connectionId,
     approval_mode: body.approvalMode,
     missed_runs: body.missedRuns,
@@ -92,6 +94,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, connectio
 
   async function created(body: TaskBody, scope: Scope): Promise<TaskRow> {
     checkSchedule(body);
+    checkDeliverWhen(body.deliverWhen);
     await checkConnection(body, scope);
     const at = isoOf(now());
     const recipients = JSON.stringify(await store(body.recipients ?? [], []));
@@ -116,6 +119,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, connectio
 
   async function changed(id: string, body: TaskChanges, scope: Scope): Promise<TaskRow> {
     checkSchedule(body);
+    checkDeliverWhen(body.deliverWhen);
     const owner = ownerOf(scope);
     const before = await tasks.find(owner, id);
     await checkConnection(body, scope);

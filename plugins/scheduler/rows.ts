@@ -8,12 +8,14 @@ export interface Owner {
   readonly org_id: string;
 }
 
-export interface TaskRow extends Owner, RowOf<Omit<Task, 'ownerId' | 'orgId' | 'recipients'>> {
+export interface TaskRow extends Owner, RowOf<Omit<Task, 'ownerId' | 'orgId' | 'recipients' | 'deliverWhen'>> {
   /** Authentication mode of the owner. */
   readonly auth_mode: string;
   /** Where that mode cannot look anybody up: the encrypted identity that the owner last presented, and when. */
   readonly presented: string | null;
   readonly presented_at: string | null;
+  /** JSON: a `DeliverWhen`; `null`: always. */
+  readonly deliver_when: string | null;
   /** JSON: a list of `StoredRecipient`. */
   readonly recipients: string;
 }
@@ -29,6 +31,8 @@ export interface RunRow extends RowOf<Omit<Run, 'late'>> {
   readonly attempt: number;
   /** A run that is still `running` then, by the clock of the database, is ended as failed. */
   readonly lease_until: string;
+  /** Of the rows of an answer that later runs are compared with. */
+  readonly digest: string | null;
   /** JSON: the report that is delivered. Of a task the newest is kept. */
   readonly report: string | null;
 }
@@ -42,6 +46,6 @@ export interface DeliveryRow {
   readonly position: number;
   /** JSON: a `StoredRecipient`. */
   readonly recipient: string;
-  readonly status: NonNullable<Run['deliveryStatus']>;
+  readonly status: Exclude<Run['deliveryStatus'], 'quiet' | null>;
   readonly error: string | null;
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { type SortedPage, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
+import type { EarlierRun } from './delivery-condition.ts';
 import { DELIVERIES, RUNS, TASKS } from './migrations.ts';
 import { labelOf } from './recipients.ts';
 import type { DeliveryRow, Owner, RunRow, ShownRunRow, StoredRecipient, TaskRow } from './rows.ts';
@@ -21,8 +22,12 @@ export interface NewRun {
   readonly enqueue: Enqueue;
 }
 
-export interface EndedRun extends Pick<RunRow, 'status'>, Partial<Pick<RunRow, 'conversation_id' | 'tokens_used'>> {
+export interface EndedRun
+  extends Pick<RunRow, 'status'>,
+    Partial<Pick<RunRow, 'conversation_id' | 'tokens_used' | 'digest' | 'figure' | 'delivery_reason'>> {
   readonly error?: string | null;
+  /** It is not delivered, by the condition of its task. */
+  readonly isQuiet?: boolean;
   readonly report?: string;
   readonly recipients?: readonly StoredRecipient[];
 }
@@ -122,7 +127,14 @@ export class RunStore {
 
   /** Ends what `begin` has begun, and queues a delivery for each recipient. Does nothing if another server took over. */
   end(run: RunRow, now: number, ended: EndedRun, enqueue: Enqueue): Promise<void> {
-    const { recipients = [], error = null, report = null, ...fields } = ended;
+    const {
+      recipients = [],
+      error = null,
+      delivery_reason: reason = null,
+      report = null,
+      isQuiet = false,
+      ...fields
+    } = ended;
     return this.#db.transaction(async (trx) => {
       const changed = await trx(RUNS)
         .where({ id: run.id, status: 'running', attempt: run.attempt })
@@ -130,8 +142,9 @@ export class RunStore {
           ...fields,
           report,
           error: error === null ? null : storable(error),
+          delivery_reason: reason === null ? null : storable(reason),
           completed_at: isoOf(now),
-          delivery_status: recipients.length > 0 ? 'pending' : null,
+          delivery_status: isQuiet ? 'quiet' : recipients.length > 0 ? 'pending' : null,
         });
       if (changed === 0) return;
       const rows = recipients.map((recipient, position) => ({
@@ -145,6 +158,18 @@ export class RunStore {
       for (const { id } of rows) await enqueue(trx, id);
       if (report !== null) await forgetOlderReports(trx, run);
     });
+  }
+
+  /** The newest runs that a new answer is compared with. */
+  earlier(taskId: string, limit: number): Promise<EarlierRun[]> {
+    return this.#db.run((db) =>
+      db(RUNS)
+        .where({ task_id: taskId, status: 'success' })
+        .whereNotNull('digest')
+        .orderBy('started_at', 'desc')
+        .limit(limit)
+        .select('digest', 'figure', 'delivery_status', 'scheduled_for', 'started_at'),
+    );
   }
 
   /** Ends runs whose server is gone and whose job was given up. Resolves to their ids. */
@@ -240,7 +265,10 @@ async function start(
     error: skippedBecause ?? null,
     tokens_used: null,
     delivery_status: null,
+    delivery_reason: null,
     delivery_error: null,
+    digest: null,
+    figure: null,
     report: null,
   };
   const inserted = await trx(RUNS)

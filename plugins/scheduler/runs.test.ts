@@ -40,6 +40,8 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
       error: null,
       tokensUsed: 30,
       deliveryStatus: 'sent',
+      deliveryReason: null,
+      figure: null,
       deliveryError: null,
     });
     expect(await user.get(task.id)).toMatchObject({

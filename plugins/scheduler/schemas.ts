@@ -80,6 +80,33 @@ export type Recipient = Static<typeof Recipient>;
 
 const ShownRecipient = Type.Object(recipientFields, { title: 'Recipient' });
 
+/** Which of these fields a mode has is checked by `delivery-condition.ts`. */
+const DeliverWhen = Type.Object(
+  {
+    mode: oneOf(['always', 'changed', 'threshold', 'unusual'], {
+      description:
+        '`changed`: the rows differ from those of the run before; `threshold`: a number is beyond `value`; `unusual`: it is far from those of earlier runs at the same time of the season.',
+    }),
+    column: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Of `threshold`, any row of it, and `unusual`, the first. Default: the first number of the answer.',
+      }),
+    ),
+    operator: Type.Optional(oneOf(['>', '>=', '<', '<='], { description: 'Of `threshold`.' })),
+    value: Type.Optional(Type.Number({ description: 'Of `threshold`.' })),
+  },
+  {
+    additionalProperties: false,
+    default: { mode: 'always' },
+    description: 'When an answer is delivered. The first run always is.',
+    errorMessage: 'must be an object with mode and its fields',
+  },
+);
+export type DeliverWhen = Static<typeof DeliverWhen>;
+
 /** Node would load its language data for `toLocaleString`, 15 ms at a start. */
 const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
@@ -102,6 +129,7 @@ const settings = {
   }),
   timezone: Type.String({ minLength: 1, maxLength: 100, default: 'UTC', description: 'IANA name of a time zone.' }),
   deliveryChannel: Type.Union([...Channel.anyOf], { default: 'webhook' }),
+  deliverWhen: DeliverWhen,
   connectionId: orNull(Type.String({ minLength: 1, maxLength: 200, description: 'Default: the main connection.' })),
   approvalMode: oneOf(['auto', 'manual', 'admin-only'], {
     default: 'auto',
@@ -116,11 +144,12 @@ const settings = {
   ),
 };
 
-const { name, question, cronExpression, timezone, deliveryChannel, ...others } = settings;
+const { name, question, cronExpression, timezone, deliveryChannel, deliverWhen, ...others } = settings;
 const required = { name, question, cronExpression };
 const optional = {
   timezone,
   deliveryChannel,
+  deliverWhen,
   recipients: Type.Array(Recipient, { maxItems: MAX_RECIPIENTS }),
   ...others,
   enabled: Type.Boolean({ default: true }),
@@ -173,7 +202,11 @@ export const Run = Type.Object(
     conversationId: orNull(Type.String()),
     error: orNull(Type.String({ description: 'Why it failed or was skipped.' })),
     tokensUsed: orNull(Type.Integer()),
-    deliveryStatus: orNull(oneOf(['pending', 'sent', 'failed'])),
+    deliveryStatus: orNull(
+      oneOf(['pending', 'sent', 'failed', 'quiet'], { description: '`quiet`: not delivered, by `deliverWhen`.' }),
+    ),
+    deliveryReason: orNull(Type.String({ description: 'Why `deliverWhen` had the answer delivered, or not.' })),
+    figure: orNull(Type.Number({ description: 'The number that `deliverWhen` looked at.' })),
     deliveryError: orNull(Type.String({ description: 'The recipients that were not reached, and why.' })),
   },
   { title: 'ScheduledRun' },

@@ -3,12 +3,15 @@ import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import { type InternalDb, lockName } from '../internal-db/index.ts';
-import { TASKS } from './migrations.ts';
+import { RUNS, TASKS } from './migrations.ts';
 import type { Owner, TaskRow } from './rows.ts';
 import { TASK_ORDERS } from './schemas.ts';
 
 /** Disabled tasks count here too, as a deleted task is a disabled one. */
 const ALL_TASKS_PER_ENABLED = 10;
+
+/** A change of these makes what later runs bring another thing. */
+const ASKED = ['question', 'connection_id', 'deliver_when'] as const;
 
 export type TaskChange = Partial<Omit<TaskRow, 'id' | 'owner_id' | 'org_id' | 'created_at'>>;
 
@@ -65,6 +68,10 @@ export class TaskStore {
       const changes = await change(task);
       if (changes.enabled === true && !task.enabled) await this.#checkRoom(trx, { ...task, enabled: true }, false);
       if (Object.keys(changes).length > 0) await query.update(changes);
+      // Answers to another question are nothing to compare with.
+      if (ASKED.some((column) => column in changes && changes[column] !== task[column])) {
+        await trx(RUNS).where({ task_id: id }).update({ digest: null });
+      }
       return { ...task, ...changes };
     });
   }

@@ -1,6 +1,7 @@
 /**
  * Whether `explainChange` names planted causes and nothing else, whether the intervals of forecasts hold, and how many
  * statements and bytes an analysis takes. The formulas stand in `plugins/analysis/contributions.ts` and `holt-winters.ts`.
+ * Then which figures of scheduled questions are delivered (`planted-figures.ts`).
  *
  * Both large demos are loaded into SQLite, and the times of each measured table are dealt anew among its rows: the totals
  * of months stay, and nothing but chance sets one value of a dimension apart. Into such a month a cause is planted: of the
@@ -24,6 +25,7 @@ import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { createTestApp } from '../harness/create-test-app.ts';
 import { Random } from '../harness/random.ts';
 import type { Bench } from './measure.ts';
+import { type Rates, thresholdRates, unusualRates } from './planted-figures.ts';
 
 type DemoName = 'ecommerce' | 'cybersec';
 
@@ -372,6 +374,22 @@ async function unchangedCauses(): Promise<number> {
   return (100 * named) / UNCHANGED;
 }
 
+const FIGURES = 2_000;
+
+const figuresOf = ({ what, detected, falseAlarms }: Rates, atLeast: number, target: number) => [
+  { what: `planted figures that are delivered, ${what}`, value: detected, unit: '%', atLeast },
+  { what: `other figures that are delivered, ${what}`, value: falseAlarms, unit: '%', target },
+];
+
+/** What conditions of scheduled questions deliver: `threshold`, and `unusual` by |0.6745 (x − median) / MAD| > 3.5. */
+function scheduledFigures() {
+  const random = new Random(1993);
+  return [
+    ...figuresOf(thresholdRates(random, FIGURES), 100, 0),
+    ...unusualRates(random, FIGURES).flatMap((rates) => figuresOf(rates, 95, 3)),
+  ];
+}
+
 export const analysis: Bench = async () => {
   const tally = await explained();
   for (const line of tally.wrongFirst) process.stderr.write(`not first: ${line}\n`);
@@ -391,5 +409,6 @@ export const analysis: Bench = async () => {
     { what: 'later values in the 80 % interval, at most', value: covered, unit: '%', target: 85 },
     { what: 'statements of one explainChange, at most', value: tally.statements, unit: 'statements', target: 12 },
     { what: 'bytes of one explainChange for the model, at most', value: tally.bytes, unit: 'B', target: 4_200 },
+    ...scheduledFigures(),
   ];
 };
