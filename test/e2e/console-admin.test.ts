@@ -333,6 +333,13 @@ suiteNeeding(
     await expect.poll(() => dialog.getByLabel('Schedule (cron)').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Schedule (cron)').fill('30 8 * * 1-5');
     await dialog.getByText('At 08:30, on Monday to Friday').waitFor();
+    await dialog.getByLabel('Deliver', { exact: true }).selectOption('When unusual');
+    expect(await dialog.getByLabel('Threshold').count()).toBe(0);
+    await dialog.getByLabel('Deliver', { exact: true }).selectOption('Beyond a threshold');
+    await dialog.getByLabel('Threshold').fill('many');
+    await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
+    await expect.poll(() => dialog.getByLabel('Threshold').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Threshold').fill('1000000');
     expect(await dialog.getByRole('list', { name: 'The next five times' }).getByRole('listitem').count()).toBe(5);
     expect(await accessibilityFaults(visited.page)).toEqual([]);
     await confirm(page, 'Schedule');
@@ -341,8 +348,11 @@ suiteNeeding(
     await choose(page, HOSTILE, 'Run now');
     await page.getByRole('status').filter({ hasText: 'A run has begun.' }).waitFor();
     const runs = page.getByRole('table', { name: 'Runs' });
-    await runs.getByText('success').waitFor();
-    await runs.getByRole('link', { name: 'Open the answer' }).waitFor();
+    await runs.getByText('There is no earlier run to compare with.').waitFor();
+    await choose(page, HOSTILE, 'Run now');
+    await runs.getByText(/^\d+ is not > 1000000\.$/).waitFor();
+    await runs.getByText('quiet').waitFor();
+    await runs.getByRole('link', { name: 'Open the answer' }).first().waitFor();
     expect(await accessibilityFaults(visited.page)).toEqual([]);
     await choose(page, HOSTILE, 'Edit');
     await dialog.getByLabel('Name').fill('Orders');

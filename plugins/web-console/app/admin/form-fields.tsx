@@ -133,7 +133,8 @@ function One(props: OneProps): ReactNode {
 }
 
 export function FormFields({ fields, values, onChange, error }: FormFieldsProps): ReactNode {
-  return fields.map((field) => (
+  const shown = fields.filter((field) => field.isShown?.(values) !== false);
+  return shown.map((field) => (
     <One
       key={field.name}
       field={field}

@@ -28,6 +28,8 @@ export interface FormField {
   readonly isRequired?: boolean;
   readonly maxLength?: number;
   readonly value?: string;
+  /** Default: always. */
+  isShown?(values: Values): boolean;
   /** Shown below the field, such as the meaning of what stands in it. */
   explain?(values: Values): ReactNode;
 }

@@ -13,6 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import styles from '../admin.module.css';
 import { connectionField } from '../connection-field.ts';
 import { cronInWords } from '../cron-words.ts';
+import { conditionFields, conditionOf, conditionText } from '../delivery-condition.ts';
 import { DueTimes } from '../due-times.tsx';
 import { Facts, State, Text } from '../parts.tsx';
 import { type Recipient, recipientLines, recipientsOf } from '../recipients.ts';
@@ -63,12 +64,14 @@ function fieldsOf(task?: ScheduledTask): readonly FormField[] {
       hint: T.recipientsHint,
       value: recipientLines(task?.recipients ?? [], channel),
     },
+    ...conditionFields(task?.deliverWhen ?? { mode: 'always' }),
   ];
 }
 
 const bodyOf = (values: Values, before: readonly Recipient[]) => ({
   ...filled(values, ['name', 'question', 'cronExpression', 'timezone', 'deliveryChannel']),
   ...cleared(values, ['connectionId']),
+  deliverWhen: conditionOf(values),
   recipients: recipientsOf(values.recipients ?? '', values.deliveryChannel ?? '', before),
 });
 
@@ -112,21 +115,24 @@ function Runs({ task }: { readonly task: ScheduledTask }): ReactNode {
           <th scope="col">{T.started}</th>
           <th scope="col">{T.outcome}</th>
           <th scope="col">{T.delivery}</th>
+          <th scope="col">{T.figure}</th>
           <th scope="col">{T.answer}</th>
         </tr>
       </thead>
       <tbody>
-        {data.runs.map(({ id, startedAt, status, error: why, deliveryStatus, deliveryError, conversationId }) => (
+        {data.runs.map(({ id, status, error: why, conversationId, figure, ...run }) => (
           <tr key={id}>
             <td>
-              <Time at={startedAt} />
+              <Time at={run.startedAt} />
             </td>
             <td>
               <State isBad={status === 'failed'}>{status}</State> {why !== null && <Text>{why}</Text>}
             </td>
             <td>
-              <Text>{deliveryStatus}</Text> {deliveryError !== null && <Text>{deliveryError}</Text>}
+              <Text>{run.deliveryStatus}</Text> {run.deliveryReason !== null && <Text>{run.deliveryReason}</Text>}{' '}
+              {run.deliveryError !== null && <Text>{run.deliveryError}</Text>}
             </td>
+            <td>{figure ?? '–'}</td>
             <td>{conversationId === null ? '–' : <Link href={chatHref(conversationId)}>{T.open}</Link>}</td>
           </tr>
         ))}
@@ -144,6 +150,7 @@ function Detail({ task }: { readonly task: ScheduledTask }): ReactNode {
           { label: T.cron, value: <Text>{`${task.cronExpression} ${task.timezone}`}</Text> },
           { label: T.channel, value: <Text>{task.deliveryChannel}</Text> },
           { label: T.recipients, value: <Text>{recipientLines(task.recipients, task.deliveryChannel)}</Text> },
+          { label: T.deliverWhen, value: <Text>{conditionText(task.deliverWhen)}</Text> },
           ...(task.disabledReason === null ? [] : [{ label: T.off, value: <Text>{task.disabledReason}</Text> }]),
         ]}
       />
