@@ -24,6 +24,7 @@ import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts
 import { outbound } from '../plugins/outbound/index.ts';
 import { queryApi } from '../plugins/query-api/index.ts';
 import { rateLimit } from '../plugins/rate-limit/index.ts';
+import { resultCache } from '../plugins/result-cache/index.ts';
 import { rowSecurity } from '../plugins/row-security/index.ts';
 import { semanticLayer } from '../plugins/semantic-layer/index.ts';
 import { sharedLimits } from '../plugins/shared-limits/index.ts';
@@ -181,6 +182,11 @@ const PLUGINS = {
     approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
   }),
   approvalRules: settings(approvalRules, { approval: 'SVC_APPROVAL_MODE' }),
+  resultCache: settings(resultCache, {
+    ttlMs: 'SVC_RESULT_CACHE_TTL_MS',
+    maxEntries: 'SVC_RESULT_CACHE_ENTRIES',
+    maxBytes: 'SVC_RESULT_CACHE_BYTES',
+  }),
   exports: settings(exports, {
     url: named('SVC_EXPORT_URL', urlOf(['file', 's3'])),
     maxRows: 'SVC_EXPORT_ROW_LIMIT',
@@ -248,12 +254,13 @@ export const variables: readonly Variable[] = Object.values(
 type OptionsOf<S> = S extends Settings<infer O> ? O : never;
 type PluginOptions = { readonly [K in keyof typeof PLUGINS]: OptionsOf<(typeof PLUGINS)[K]> };
 
-/** Options by plugin. `rateLimit` is `undefined` without a limit, and `exports` without a place for them. */
+/** Options by plugin; `undefined`: `rateLimit` without a limit, `exports` without a place, `resultCache` without a time. */
 export interface Env
-  extends Omit<PluginOptions, 'rateLimit' | 'exports'>,
+  extends Omit<PluginOptions, 'rateLimit' | 'exports' | 'resultCache'>,
     Omit<Static<typeof DECISIONS>, 'authMode' | 'provider'> {
   readonly rateLimit: PluginOptions['rateLimit'] | undefined;
   readonly exports: PluginOptions['exports'] | undefined;
+  readonly resultCache: PluginOptions['resultCache'] | undefined;
   readonly authMode: Chosen;
   readonly provider: Chosen;
   /** The variables that are set, with their values. */

@@ -86,6 +86,7 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
     SVC_DEPLOY_MODE: 'hosted',
     SVC_SCHEDULER_ENABLED: 'true',
     SVC_EXPORT_URL: 'file:exports',
+    SVC_RESULT_CACHE_TTL_MS: '60000',
   },
   {
     SVC_DATASOURCE_URL: 'mysql://reader@localhost/shop',

@@ -30,6 +30,13 @@ it('SVC_ANALYSIS_ENABLED=true adds the tools of analysis', () => {
   expect(names({ SVC_ANALYSIS_ENABLED: 'true' })).toContain('analysis');
 });
 
+it('SVC_RESULT_CACHE_TTL_MS adds the result cache, which is off without it', () => {
+  expect(names({})).not.toContain('result-cache');
+  const plugins = selfHosted(readEnv({ SVC_RESULT_CACHE_TTL_MS: '60000', SVC_RESULT_CACHE_ENTRIES: '7' }).env);
+  expect(optionsOf(plugins, 'result-cache')).toMatchObject({ ttlMs: 60_000, maxEntries: 7 });
+  expect(() => readEnv({ SVC_RESULT_CACHE_TTL_MS: '0' })).toThrow('SVC_RESULT_CACHE_TTL_MS is invalid: expected');
+});
+
 it('SVC_PROFILE=off leaves out the plugin that measures tables', () => {
   expect(names({})).toContain('profile');
   expect(names({ SVC_PROFILE: 'off' })).not.toContain('profile');

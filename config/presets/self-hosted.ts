@@ -44,6 +44,7 @@ import { preview } from '../../plugins/preview/index.ts';
 import { profile } from '../../plugins/profile/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
 import { rateLimit } from '../../plugins/rate-limit/index.ts';
+import { resultCache } from '../../plugins/result-cache/index.ts';
 import { rowSecurity } from '../../plugins/row-security/index.ts';
 import { scheduler } from '../../plugins/scheduler/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
@@ -171,6 +172,7 @@ function builtIn(env: Env): PluginEntry[] {
     sqlLimits(env.sqlLimits),
     sqlGuard(),
     ...policies(env),
+    ...(env.resultCache === undefined ? [] : [resultCache(env.resultCache)]),
     ...datasources(env),
     adminConnections(connectionOptions(env)),
     adminModel(),

@@ -1,6 +1,7 @@
 /** Tells how a question ended, and notes what its tables leave out. */
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { ToolTable } from '../../kernel/index.ts';
+import { cachedOf } from '../datasource-kit/index.ts';
 import type { ModelName } from '../model-kit/index.ts';
 import type { Outcome } from './api.ts';
 import type { AnswerNotes } from './notes.ts';
@@ -37,11 +38,17 @@ export function outcomeOf(facts: AnswerFacts): Outcome {
   return lastCallFailed && tables.length === 0 ? 'failed' : 'answered';
 }
 
-/** Notes results that are cut, and policies that narrowed them, without naming what they hide. */
+/** Notes results that come from the cache or are cut, and policies that narrowed them, without naming what they hide. */
 export function noteTables(tables: readonly ToolTable[], notes: AnswerNotes): void {
-  for (const [index, { rows, truncated }] of tables.entries()) {
-    if (!truncated) continue;
+  for (const [index, table] of tables.entries()) {
+    const { rows, truncated } = table;
+    const cached = cachedOf(table);
     const which = tables.length === 1 ? 'The result' : `Result ${index + 1}`;
+    if (cached !== undefined) {
+      const message = `${which} was read ${Math.round(cached.ageMs / 1000)} s ago and comes from the cache; run it again for the rows as they are now.`;
+      notes.add({ code: 'cached', message });
+    }
+    if (!truncated) continue;
     notes.add({
       code: 'truncated',
       message: `${which} holds ${rows.length} rows and is incomplete: sums and counts over it are not those of the whole.`,

@@ -113,6 +113,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
           conversationId: 'c1',
           requestId: 'r1',
           surface: 'api',
+          cached: false,
           orgId: null,
         },
       ],

@@ -31,6 +31,7 @@ describe('the entry of a change', () => {
       conversation_id: null,
       request_id: 'r1',
       surface: 'admin',
+      cached: false,
       org_id: 'acme',
       action: 'user.role_changed',
       target_type: 'user',

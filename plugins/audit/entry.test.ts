@@ -57,6 +57,7 @@ describe('the entry of a reply', () => {
       conversation_id: 'c1',
       request_id: 'r1',
       surface: 'api',
+      cached: false,
       org_id: 'acme',
     });
   });
@@ -109,6 +110,7 @@ describe('the entry of a statement without rows', () => {
       conversation_id: 'c2',
       request_id: 'r1',
       surface: 'mcp',
+      cached: false,
       org_id: 'acme',
     });
   });

@@ -10,6 +10,7 @@ import {
 } from '../../kernel/index.ts';
 import type { RowOf } from '../admin-kit/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
+import { cachedOf } from '../datasource-kit/index.ts';
 import { jsonText } from '../internal-db/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
 import type { AuditedEvent } from './api.ts';
@@ -37,6 +38,7 @@ interface Ended {
   readonly statement: SqlStatement | undefined;
   readonly durationMs: number;
   readonly rowCount: number;
+  readonly cached?: boolean;
   readonly error: string | null;
 }
 
@@ -44,7 +46,8 @@ interface Ended {
 export function entryOfReply({ statement, result, durationMs }: SqlReply, scope: Scope, at: number, redact: Redact) {
   const { requested, surface, conversationId, connection } = statement;
   const ended = { sql: requested, surface, conversationId, connectionId: connection.id, statement, durationMs };
-  return entryOf({ ...ended, rowCount: result.rows.length, error: null }, scope, at, redact);
+  const cached = cachedOf(result) !== undefined;
+  return entryOf({ ...ended, rowCount: result.rows.length, cached, error: null }, scope, at, redact);
 }
 
 /** A statement that brought no rows: refused, failed or cancelled. */
@@ -85,6 +88,7 @@ function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditR
     conversation_id: ended.conversationId ?? null,
     request_id: requestId,
     surface: ended.surface,
+    cached: ended.cached === true,
     org_id: orgId,
   };
 }
@@ -111,6 +115,7 @@ export function entryOfEvent({ at, text, error, ...event }: AuditedEvent): Audit
     conversation_id: event.conversationId,
     request_id: event.requestId,
     surface: event.surface,
+    cached: false,
     org_id: event.orgId,
   };
 }

@@ -65,6 +65,15 @@ const changes: Migration = {
   },
 };
 
+const cachedResults: Migration = {
+  name: '0007-cached-results',
+  async up(connection) {
+    await (connection as Knex.Transaction).schema.alterTable(AUDIT_TABLE, (table) => {
+      table.boolean('cached').notNullable().defaultTo(false);
+    });
+  },
+};
+
 const postgresMigrations: readonly Migration[] = [
   {
     name: '0003-postgres-types',
@@ -80,5 +89,5 @@ const postgresMigrations: readonly Migration[] = [
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
   const typed = dialect === 'postgres' ? postgresMigrations : [];
-  return [...tableMigrations, ...typed, changes, countsAndPages(dialect), countsOfSources(dialect)];
+  return [...tableMigrations, ...typed, changes, countsAndPages(dialect), countsOfSources(dialect), cachedResults];
 }

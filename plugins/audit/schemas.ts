@@ -63,6 +63,7 @@ export const AuditEntry = Type.Object(
     conversationId: orNull(Type.String()),
     requestId: Type.String(),
     surface: Type.String(),
+    cached: Type.Boolean({ description: 'The rows came from the result cache; the database was not asked.' }),
     orgId: orNull(Type.String()),
   },
   { title: 'AuditEntry' },

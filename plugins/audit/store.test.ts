@@ -33,6 +33,7 @@ const rowOf = (org_id: string | null, more: Partial<AuditRow> = {}): AuditRow =>
   conversation_id: null,
   request_id: 'r-1',
   surface: 'api',
+  cached: false,
   org_id,
   ...more,
 });
@@ -251,6 +252,7 @@ it('an entry is shown with the names of the API', () => {
     conversationId: 'c',
     requestId: 'r-1',
     surface: 'api',
+    cached: false,
     orgId: 'acme',
   });
 });

@@ -21,6 +21,7 @@ const COLUMNS = [
   'request_id',
   'surface',
   'org_id',
+  'cached',
 ] as const satisfies readonly (keyof AuditRow)[];
 
 /**

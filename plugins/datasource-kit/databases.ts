@@ -9,6 +9,7 @@ import {
   type PluginContext,
   type Scope,
 } from '../../kernel/index.ts';
+import { resultOf } from './cached-result.ts';
 import type { DatasourceEngine, OpenDatabase, Reach } from './engines.ts';
 import { datasourceEngines, datasourceEstimate, datasourceHealth, datasourceViews, resultMemory } from './hooks.ts';
 import type { FileDatabase } from './process/file-database.ts';
@@ -54,18 +55,16 @@ const userOf = ({ actor }: Scope) => (actor.id === null ? undefined : (actor.lab
 export function tapDatabase(
   ctx: PluginContext,
   key: string,
-  database: Pick<OpenDatabase, 'execute' | 'describe' | 'estimate' | 'views' | 'health'>,
+  database: Pick<OpenDatabase, 'execute' | 'describe' | 'estimate' | 'views' | 'health'> & Pick<Driver, 'runsAsUser'>,
 ) {
   const taps = [
-    ctx.tapKey(datasourceExecute, key, (statement, scope) =>
-      database.execute(
-        statement,
-        scope.signal,
-        () => ctx.call(resultMemory, statement, scope),
-        userOf(scope),
-        rowSinks.get(scope),
-      ),
-    ),
+    ctx.tapKey(datasourceExecute, key, (statement, scope) => {
+      const sink = rowSinks.get(scope);
+      const memory = () => ctx.call(resultMemory, statement, scope);
+      const read = () => database.execute(statement, scope.signal, memory, userOf(scope), sink);
+      // Rows that depend on who asks, or that are handed on, are no result that others may have.
+      return database.runsAsUser || sink !== undefined ? read() : resultOf(ctx, statement, scope, read);
+    }),
     ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request)),
     ctx.tapKey(datasourceEstimate, key, (request, scope) => database.estimate(request, scope.signal, userOf(scope))),
     ctx.tapKey(datasourceViews, key, (_, scope) => database.views(scope.signal)),

@@ -1,4 +1,5 @@
 /** The parts that datasource plugins are built with: connections, processes, values, errors and URLs. */
+export { type CachedResult, cachedOf, freshResults, resultLookup, resultRead } from './cached-result.ts';
 export { type DatasourceApi, tapDatabase, tapFileDatabases, tapServerDatabases } from './databases.ts';
 export type { DatasourceEngine, OpenDatabase, Reach, Target } from './engines.ts';
 export * from './errors.ts';

@@ -12,6 +12,7 @@ import { objectIn } from './wire/json.ts';
 /** Opens sessions of one catalog and schema of Trino. HTTP keeps nothing between statements, so a session is its client. */
 export class TrinoDriver implements Driver {
   readonly info: ConnectionInfo;
+  readonly runsAsUser: boolean;
   readonly #target: TrinoTarget;
   readonly #options: TrinoConnectionOptions;
   readonly #reach: Reach | undefined;
@@ -22,6 +23,7 @@ export class TrinoDriver implements Driver {
     const { id, url, description } = options;
     this.#reach = reach;
     this.#options = options;
+    this.runsAsUser = options.impersonate;
     this.#target = parseTrinoUrl(url);
     this.#verifier = new Verifier(this.#target);
     this.info = {

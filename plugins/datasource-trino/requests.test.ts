@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { AtlasError, datasourceExecute } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/testing.ts';
 import { SYSTEM_ACTOR } from '../auth-kit/index.ts';
-import type { Reach } from '../datasource-kit/index.ts';
+import { cachedOf, type Reach } from '../datasource-kit/index.ts';
+import { resultCache } from '../result-cache/index.ts';
 import { N, pagesOf, SQL, using } from './fixtures/asking.ts';
 import { startCoordinator } from './fixtures/coordinator.ts';
 import { datasourceTrino } from './index.ts';
@@ -72,6 +73,36 @@ it('says that it is well when a statement runs, and not when the login is not le
     expect(await database.health()).toMatchObject({ status: 'error', message: expect.stringContaining('password') });
   });
 });
+
+it.each([true, false])(
+  'where statements run as the user who asks (%s), no result is kept for others',
+  async (impersonate) => {
+    await using server = await startCoordinator({ answer: one });
+    await using app = await createTestApp({
+      plugins: [
+        datasourceTrino({ connections: [{ id: 'default', url: server.url, impersonate }] }),
+        resultCache({ ttlMs: 60_000 }),
+      ],
+    });
+    const connection = { id: 'default', dbType: 'trino', maskedUrl: '' };
+    const statement = {
+      connection,
+      requested: SQL,
+      sql: SQL,
+      params: [],
+      surface: 'test',
+      tables: ['t'],
+      functions: [],
+    };
+    const ask = (label: string) => {
+      const actor = { id: label, label, role: 'analyst', mode: 'test', claims: {} } as const;
+      return app.callKey(datasourceExecute, 'default', statement, app.scope({ actor }), 10_000);
+    };
+    await ask('una');
+    const isCached = (await Promise.all(['una', 'bob'].map(ask))).map((result) => cachedOf(result) !== undefined);
+    expect(isCached).toEqual([!impersonate, !impersonate]);
+  },
+);
 
 it('runs statements as the user who asks, and everything else as the login', async () => {
   await using server = await startCoordinator({ answer: one });

@@ -154,7 +154,11 @@ describe('POST /api/v1/query', () => {
   it.each([
     [{ question: 'q', conectionId: 'sales' }, 'conectionId', 'is not a known field (did you mean "connectionId"?)'],
     [{ qustion: 'q' }, 'qustion', 'is not a known field (did you mean "question"?)'],
-    [{ question: 'q', stream: true }, 'stream', 'is not a known field (known: question, conversationId, connectionId)'],
+    [
+      { question: 'q', stream: true },
+      'stream',
+      'is not a known field (known: question, conversationId, connectionId, fresh)',
+    ],
     [{ question: 'q', ['x'.repeat(100_000)]: 1 }, 'x'.repeat(199), expect.stringMatching(/^is not a known field/)],
   ])('names a field that there is not, and the one that was meant: %#', async (body, path, message) => {
     await using t = await start();

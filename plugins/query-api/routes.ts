@@ -2,6 +2,7 @@
 import { defineRoute, type Question, type Route, type RouteReply, type Scope } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import type { Agent, AgentEvent } from '../agent/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { AnswerLine } from './answer-line.ts';
 import { eventStream } from './event-stream.ts';
@@ -45,6 +46,7 @@ export function queryRoute({ agent, actions }: RoutesInit): Route {
     errors: QUESTION_ERRORS,
     async handle({ body }, scope) {
       const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
+      if (body.fresh === true) freshResults.set(scope, true);
       return answerReply(agent, question, scope, actions?.available === true);
     },
   });
@@ -98,6 +100,8 @@ export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }
       errors: QUESTION_ERRORS,
       async handle({ body, query }, scope) {
         const isUi = query.stream === 'ui';
+        // Who asks the same again wants another answer than the one that they have.
+        if (body.fresh === true || body.trigger === 'regenerate-message') freshResults.set(scope, true);
         try {
           const question: Question = {
             ...questionOf(body, turnsOf(body.messages), 'web'),

@@ -13,6 +13,7 @@ import {
 
 const ConversationId = Type.String({ format: 'uuid', description: 'Conversation to continue.' });
 const ConnectionId = Type.String({ minLength: 1, description: 'Connection to ask. Default: the main one.' });
+const Fresh = Type.Boolean({ description: 'All rows are read from the database now, none from the cache.' });
 
 export const QueryBody = Type.Object(
   {
@@ -23,6 +24,7 @@ export const QueryBody = Type.Object(
     }),
     conversationId: Type.Optional(ConversationId),
     connectionId: Type.Optional(ConnectionId),
+    fresh: Type.Optional(Fresh),
   },
   { title: 'QueryBody', additionalProperties: false, errorMessage: 'must be a JSON object' },
 );
@@ -36,6 +38,7 @@ export const SqlBody = Type.Object(
       description: 'One reading statement in the dialect of the connection.',
     }),
     connectionId: Type.Optional(ConnectionId),
+    fresh: Type.Optional(Fresh),
   },
   { title: 'SqlBody', additionalProperties: false, errorMessage: 'must be a JSON object' },
 );
@@ -71,6 +74,7 @@ export const ChatBody = Type.Object(
     }),
     conversationId: Type.Optional(ConversationId),
     connectionId: Type.Optional(ConnectionId),
+    fresh: Type.Optional(Fresh),
     id: Type.Optional(
       Type.String({
         maxLength: 200,
@@ -150,6 +154,12 @@ export const DataTable = Type.Object(
     }),
     connectionId: Type.String(),
     durationMs: Type.Number({ description: 'Time of the statement with its checks, in milliseconds.' }),
+    cached: Type.Optional(
+      Type.Object(
+        { ageMs: Type.Integer({ description: 'How long ago the database gave the rows, in milliseconds.' }) },
+        { description: 'Present where the rows come from the cache. `fresh` in the request passes it by.' },
+      ),
+    ),
   },
   { title: 'DataTable' },
 );

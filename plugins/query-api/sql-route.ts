@@ -1,6 +1,7 @@
 /** Serves `POST /api/v1/sql`: one statement that a caller wrote, under the rules of all statements. */
 import { AtlasError, authAuthorize, defineRoute, type PluginContext, type Route } from '../../kernel/index.ts';
 import { type Agent, pendingActionOf, shownTable } from '../agent/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import { type QueryApi, tableWithoutSql } from './hidden-sql.ts';
 import { STATEMENT_ERRORS } from './replies.ts';
 import { DataTable, SqlBody } from './schemas.ts';
@@ -34,9 +35,10 @@ export function sqlRoute({ ctx, agent, showsSql }: SqlRouteInit): Route {
     body: SqlBody,
     responses: { 200: DataTable },
     errors: STATEMENT_ERRORS,
-    async handle({ body, ip }, scope) {
+    async handle({ body: { fresh, ...body }, ip }, scope) {
       // A custom role may approve without being able to ask.
       await ctx.call(authAuthorize, { right: 'query', operation: `POST ${PATH}`, ip }, scope);
+      if (fresh === true) freshResults.set(scope, true);
       try {
         const { table, release } = await agent.runStatement({ ...body, surface: 'api' }, scope);
         // The statement is the caller's own; what became of it is not.

@@ -1,6 +1,7 @@
 /** Asks the question of a task for a run, as the task's owner. */
 import { AtlasError, authAuthorize, datasourceList, type PluginContext, type Scope } from '../../kernel/index.ts';
 import type { Agent, Answer } from '../agent/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import type { Job, JobKindOptions } from '../jobs/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { comparedRuns, decisionOf, dueAt } from './delivery-condition.ts';
@@ -44,6 +45,7 @@ export function questionJob(init: QuestionJobInit) {
   async function ask(task: TaskRow, scope: Scope): Promise<Answer> {
     await ctx.call(authAuthorize, { right: 'query', operation: 'A scheduled question' }, scope);
     restrict(scope, task.approval_mode);
+    freshResults.set(scope, true);
     const connection = task.connection_id !== null && { connectionId: task.connection_id };
     const question = { turns: [{ role: 'user', text: task.question }], surface: 'schedule', ...connection } as const;
     return agent.answer(question, scope);

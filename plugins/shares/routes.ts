@@ -12,6 +12,7 @@ import { type Agent, shownTable } from '../agent/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { hasRight } from '../auth-kit/index.ts';
 import type { ConversationsApi, StoredAnswer } from '../conversations/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import { sizeOf } from '../model-kit/index.ts';
 import { type QueryApi, STATEMENT_ERRORS, tableWithoutSql } from '../query-api/index.ts';
 import { Share, ShareBody, ShareLink, ShareParams, ShareResult } from './schemas.ts';
@@ -128,6 +129,7 @@ export function shareRoutes({ ctx, agent, store, conversations, showsSql, log, l
     try {
       for (const statement of statements.slice(0, MAX_STATEMENTS)) {
         if (room <= 0) break;
+        freshResults.set(scope, true);
         const { table, release } = await agent.runStatement({ ...statement, surface: SURFACE }, scope);
         releases.push(release);
         room -= sizeOf(table.rows, MAX_BYTES);

@@ -8,6 +8,7 @@ import {
   type SqlReply,
 } from '../../kernel/index.ts';
 import { previewedBy, SYSTEM_ACTOR } from '../auth-kit/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import type { ModelVerifiedQuery, SemanticLayerApi } from '../semantic-layer/index.ts';
 import { isVouched, type VerifiedQueryFinder } from './queries.ts';
 import type { Baseline, Check, CheckStatus, CheckStore, StoredCheck } from './store.ts';
@@ -46,6 +47,7 @@ export function verifiedQueryChecks({ ctx, layer, finder, store, slowMs }: Check
   async function run(query: ModelVerifiedQuery, scope: Scope): Promise<SqlReply> {
     const statement = await finder.statement(query, await finder.examples(query, scope), scope);
     const own = scopeFor(scope);
+    freshResults.set(own, true);
     // Nobody has asked for the rows: where a rule wants them approved, no action is to wait for that.
     if (scope.actor !== SYSTEM_ACTOR) previewedBy.set(own, scope.actor);
     return ctx.runSql({ ...statement, surface: SURFACE }, own);

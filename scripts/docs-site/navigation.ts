@@ -35,6 +35,7 @@ export const NAVIGATION: readonly Section[] = [
       'docs/operations.md',
       'docs/security.md',
       'docs/models.md',
+      'docs/result-cache.md',
       'docs/usage-and-budgets.md',
       'docs/benchmarks.md',
       'CHANGELOG.md',

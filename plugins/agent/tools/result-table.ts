@@ -1,5 +1,6 @@
 /** Builds the table of an answer from the reply of a statement, and what clients are shown of a table. */
 import type { SqlReply, SqlStatement, ToolTable } from '../../../kernel/index.ts';
+import { type CachedResult, cachedOf } from '../../datasource-kit/index.ts';
 import type { AnswerTable } from '../api.ts';
 
 /** `sql`: the statement as the tool wrote it. What a policy bound to it, or wrote into it, is not in the table. */
@@ -15,9 +16,12 @@ export interface ShownTable extends Omit<ToolTable, 'ran' | 'notes'> {
   readonly executedSql: string;
   readonly durationMs: number;
   readonly rowCount: number;
+  /** Set where the rows were read before, for the same statement. */
+  readonly cached?: CachedResult['cached'];
 }
 
 export function shownTable({ ran, about, ...table }: AnswerTable): ShownTable {
+  const cached = cachedOf(table);
   return {
     columns: table.columns,
     ...(table.columnTypes && { columnTypes: table.columnTypes }),
@@ -28,6 +32,7 @@ export function shownTable({ ran, about, ...table }: AnswerTable): ShownTable {
     executedSql: ran?.statement.sql ?? table.sql,
     connectionId: table.connectionId,
     durationMs: Math.round((ran?.durationMs ?? 0) * 1000) / 1000,
+    ...(cached !== undefined && { cached }),
     ...about,
   };
 }

@@ -28,6 +28,7 @@ const BEYOND_READING = 'The login may do more than read; the log of the start na
 
 export class ServerDatabase {
   readonly info: ConnectionInfo;
+  readonly runsAsUser: boolean;
   readonly #driver: Driver;
   readonly #pool: SessionPool;
   /** Rejects what is running, by running work. */
@@ -38,6 +39,7 @@ export class ServerDatabase {
   /** Nothing is opened yet. */
   constructor(driver: Driver, options: Omit<PoolOptions, 'connection'>) {
     this.info = driver.info;
+    this.runsAsUser = driver.runsAsUser ?? false;
     this.#driver = driver;
     this.#pool = new SessionPool({ ...options, connection: driver.info.id }, (...given) => driver.open(...given));
   }

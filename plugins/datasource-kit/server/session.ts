@@ -31,6 +31,8 @@ export interface Session {
 
 export interface Driver {
   readonly info: ConnectionInfo;
+  /** Set where `user` decides what a statement brings. */
+  readonly runsAsUser?: boolean;
   /**
    * Rejects with an `AtlasError`, at once when `signal` aborts. `onEnd` is called once when server or network end the
    * session.

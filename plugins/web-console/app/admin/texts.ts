@@ -87,6 +87,8 @@ export const ADMIN = {
     error: 'Error',
     request: 'Request',
     surface: 'Asked through',
+    cached: 'Rows',
+    cachedText: 'From the result cache; the database was not asked.',
     mode: 'Authentication',
     conversation: 'Conversation',
     open: 'Open the conversation',

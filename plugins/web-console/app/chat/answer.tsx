@@ -60,7 +60,10 @@ function useRunAgain(table: ResultTable | undefined) {
     if (table?.sql === undefined) return;
     const { sql, connectionId } = table;
     setError(undefined);
-    call<ResultTable>('/api/v1/sql', { method: 'POST', body: { sql, connectionId } }).then(setRerun, setError);
+    call<ResultTable>('/api/v1/sql', { method: 'POST', body: { sql, connectionId, fresh: true } }).then(
+      setRerun,
+      setError,
+    );
   }, [table]);
   return { rerun, run, error, setError };
 }

@@ -27,6 +27,7 @@ function Entry({ entry, me }: { readonly entry: AuditEntry; readonly me: Me }): 
   const facts: Fact[] = [
     { label: T.tables, value: <Text>{entry.tables.join(', ')}</Text> },
     ...(entry.error === null ? [] : [{ label: T.error, value: <Text>{entry.error}</Text> }]),
+    ...(entry.cached ? [{ label: T.cached, value: <Text>{T.cachedText}</Text> }] : []),
     { label: T.surface, value: <Text>{entry.surface}</Text> },
     { label: T.mode, value: <Text>{entry.authMode}</Text> },
     { label: T.request, value: <Text>{entry.requestId}</Text> },

@@ -1,0 +1,42 @@
+/** Makes the key of a statement's result: the same for two statements exactly where the database gives both the same. */
+import { createHash } from 'node:crypto';
+import { serialize } from 'node:v8';
+import type { PluginContext, Scope, SqlStatement } from '../../kernel/index.ts';
+import type { SemanticLayerApi } from '../semantic-layer/index.ts';
+import { findDialect } from '../sql-kit/index.ts';
+import { isVolatile } from './volatile.ts';
+
+export interface KeyInit {
+  readonly ctx: Pick<PluginContext, 'call'>;
+  readonly layer: Pick<SemanticLayerApi, 'for'> | undefined;
+}
+
+/** Whether the same statement brings the same rows as long as the data stay. */
+async function isStable({ connection, sql, functions }: SqlStatement, { ctx }: KeyInit, scope: Scope) {
+  const dialect = await findDialect(ctx, connection.dbType, scope);
+  if (dialect === undefined || functions === undefined) return false;
+  // What an operator has allowed besides is unknown.
+  return functions.every((name) => dialect.functions.has(name)) && !isVolatile(sql, dialect.notation);
+}
+
+/**
+ * Row security and masks stand in the statement and in what is bound to it, so readers of whom they make other rows have
+ * other keys. `undefined`: the result must not be kept.
+ */
+export async function keyOf(statement: SqlStatement, init: KeyInit, scope: Scope): Promise<string | undefined> {
+  if (!(await isStable(statement, init, scope))) return undefined;
+  const { connection, sql, params, limits, changes } = statement;
+  const policies = changes?.map(({ plugin, reason, fullReason }) => [plugin, reason, fullReason]);
+  const version = (await init.layer?.for(scope))?.version;
+  const parts = [
+    connection.key ?? connection.id,
+    connection.maskedUrl,
+    scope.orgId,
+    version,
+    policies,
+    limits,
+    sql,
+    params,
+  ];
+  return createHash('sha256').update(serialize(parts)).digest('base64');
+}
