@@ -10,7 +10,8 @@ import { compressFiles } from './brotli-files.ts';
 import { bundledNotices } from './bundled-notices.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const SOURCES = join(ROOT, 'plugins/web-console/app');
+const PLUGINS = join(ROOT, 'plugins');
+const SOURCES = join(PLUGINS, 'web-console/app');
 const OUTPUT = join(ROOT, 'dist/plugins/web-console/public');
 /** Becomes the output once it is whole: what a server or another build reads meanwhile is the one before. */
 const PREPARED = `${OUTPUT}.${process.pid}`;
@@ -24,7 +25,10 @@ const BROTLI_QUALITY = isOptional ? 9 : constants.BROTLI_MAX_QUALITY;
 /** Hashes everything that goes into the build: the sources, the packages, and its scripts. */
 function sourceHash(): string {
   const hash = createHash('sha256');
-  const files = globSync('**/*', { cwd: SOURCES, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = globSync(['web-console/app/**/*', '{chart,text}-kit/*.ts'], {
+    cwd: PLUGINS,
+    withFileTypes: true,
+  }).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
   const scripts = ['brotli-files.ts', 'build-console.ts', 'bundled-notices.ts'];
   const others = ['package-lock.json', ...scripts.map((name) => `scripts/${name}`)];

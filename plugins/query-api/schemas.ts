@@ -1,5 +1,6 @@
 /** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
+import { ChartSpec } from '../chart-kit/index.ts';
 import {
   Choices,
   CodeStreamEvent,
@@ -160,6 +161,7 @@ export const DataTable = Type.Object(
         { description: 'Present where the rows come from the cache. `fresh` in the request passes it by.' },
       ),
     ),
+    chart: Type.Optional(ChartSpec),
   },
   { title: 'DataTable' },
 );

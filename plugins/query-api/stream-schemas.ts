@@ -1,5 +1,6 @@
 /** Describes the events of both chat streams. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { ChartSpec } from '../chart-kit/index.ts';
 import { ErrorSchema } from '../http/index.ts';
 
 export const Usage = Type.Object(
@@ -69,6 +70,12 @@ const Statement = Type.Object(
     truncated: Type.Boolean(),
     notes: Notes,
     auditId: Type.Union([Type.String(), Type.Null()], { description: 'The audit entry; null where none is stored.' }),
+    about: Type.Optional(
+      Type.Object(
+        { chart: Type.Optional(ChartSpec) },
+        { description: 'What plugins tell of the rows, as in DataTable.' },
+      ),
+    ),
   },
   { title: 'Statement', description: 'What a tool call asked the database, and what ran.' },
 );

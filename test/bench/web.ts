@@ -110,7 +110,7 @@ async function sizes(browser: Browser, url: string): Promise<Row[]> {
   await page.getByRole('tab', { name: 'Table' }).waitFor();
   const table = await loaded.take(page);
   await page.getByRole('tab', { name: 'Chart' }).click();
-  await page.locator('svg.marks').waitFor();
+  await page.locator('svg[role="img"]').waitFor();
   const chart = await loaded.take(page);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Administration' }).click();
   const links = page.getByRole('navigation', { name: 'Administration' }).getByRole('link');
@@ -134,7 +134,7 @@ async function sizes(browser: Browser, url: string): Promise<Row[]> {
     row('first load, gzip', first.gzipBytes, 180),
     row('first load, as sent', first.sentBytes, 155),
     row('a table, gzip', table.gzipBytes, 40),
-    row('a chart, gzip', chart.gzipBytes, 275),
+    row('a chart, gzip', chart.gzipBytes, 25),
     row('all of administration, gzip', administration.gzipBytes, 120),
     row('the editor of the semantic layer, with its view of changes, gzip', editor.gzipBytes, 125),
   ];
@@ -270,7 +270,7 @@ async function results(browser: Browser): Promise<Row[]> {
   const page = await context.newPage();
   const given = JSON.stringify(tables());
   const click = (tab: string) => page.getByRole('tab', { name: tab }).click();
-  const barsDrawn = (count: number) => `document.querySelectorAll('svg .mark-rect path').length === ${count}`;
+  const barsDrawn = (count: number) => `document.querySelectorAll('svg .mark-bar rect').length === ${count}`;
   const shown: number[] = [];
   const sorted: number[] = [];
   const charts: number[] = [];
@@ -280,7 +280,7 @@ async function results(browser: Browser): Promise<Row[]> {
     await known(page, 'showResult');
     await page.evaluate(`globalThis.tables = ${given}; showResult(tables.few); 0`);
     await click('Chart');
-    await page.locator('svg .mark-rect').first().waitFor();
+    await page.locator('svg .mark-bar').first().waitFor();
     charts.push(await timed(page, 'showResult(tables.bars)', barsDrawn(50)));
     await click('Table');
     shown.push(await timed(page, 'showResult(tables.long)', `document.querySelector('[aria-rowcount="10001"] td')`));

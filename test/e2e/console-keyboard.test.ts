@@ -66,7 +66,7 @@ suiteNeeding(
     await answer.getByRole('button', { name: 'Good answer' }).waitFor();
     await reach(page, answer.getByRole('tab', { selected: true }));
     await page.keyboard.press('ArrowRight');
-    await answer.locator('svg .mark-rect').first().waitFor();
+    await answer.locator('svg .mark-bar rect').first().waitFor();
     await page.keyboard.press('ArrowRight');
     await answer.getByRole('tabpanel').getByText('SELECT').first().waitFor();
     const file = page.waitForEvent('download');

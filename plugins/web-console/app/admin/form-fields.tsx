@@ -1,10 +1,10 @@
 /** Shows the fields of a form or of filters, each with its label, hint and what the server objects to. */
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
+import { visibleText } from '../../../text-kit/index.ts';
 import { call } from '../api/client.ts';
 import { ApiError } from '../api/failure.ts';
 import { ShownText } from '../ui/shown-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
 import styles from './admin.module.css';
 import type { FormField, Option, OptionSource, Values } from './resource.ts';
 

@@ -1,5 +1,6 @@
 /** Shows one question with its answer: the steps, the text, the rows, and what can be asked next. */
 import { lazy, memo, type ReactNode, useCallback, useMemo, useState } from 'react';
+import { visibleText } from '../../../text-kit/index.ts';
 import { call } from '../api/client.ts';
 import { useHasArea } from '../api/queries.ts';
 import type { ResultTable } from '../api/query-result.ts';
@@ -7,7 +8,6 @@ import { TEXTS } from '../texts.ts';
 import { Alert } from '../ui/alert.tsx';
 import { LazyPart } from '../ui/lazy-part.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
 import styles from './answer.module.css';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerText } from './answer-text.tsx';

@@ -1,7 +1,7 @@
 /** The box to ask in. */
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useEffectEvent } from 'react';
+import { visibleText } from '../../../text-kit/index.ts';
 import { TEXTS } from '../texts.ts';
-import { visibleText } from '../ui/visible-text.ts';
 import styles from './question-box.module.css';
 
 export interface QuestionBoxProps {

@@ -1,9 +1,9 @@
 /** Shows how the question was read, part by part; each part is a button that puts something else in its place. */
 import type { ReactNode } from 'react';
+import { visibleText } from '../../../text-kit/index.ts';
 import { TEXTS } from '../texts.ts';
 import { Menu } from '../ui/menu.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
 import styles from './answer.module.css';
 import { alternativesTo, correctionTo } from './read-as.ts';
 

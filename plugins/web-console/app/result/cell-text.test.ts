@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { groupedNumber, plainText, shownText } from './cell-text.ts';
+import { plainText } from '../../../chart-kit/index.ts';
+import { groupedNumber, shownText } from './cell-text.ts';
 
 it.each([
   [1234.5, 'en', '1,234.5'],

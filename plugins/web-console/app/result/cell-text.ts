@@ -1,5 +1,5 @@
 /** Writes values of cells as people read them, without changing a digit. */
-import { isDecimal, type ResultColumn } from './columns.ts';
+import { isDecimal, plainText, type ResultColumn } from '../../../chart-kit/index.ts';
 
 export const NULL_SIGN = '—';
 const MAX_FRACTION_DIGITS = 100;
@@ -22,21 +22,6 @@ export function groupedNumber(value: number | string, locale?: string): string {
   const digits = text.split('.')[1]?.length ?? 0;
   if (!isDecimal(text) || digits > MAX_FRACTION_DIGITS) return text;
   return formatOf(digits, locale).format(text as Intl.StringNumericLiteral);
-}
-
-const nestedTexts = new WeakMap<object, string>();
-
-/** Written once: the same values are shown, sorted and filtered many times. */
-function nestedText(value: object): string {
-  const text = nestedTexts.get(value) ?? JSON.stringify(value);
-  nestedTexts.set(value, text);
-  return text;
-}
-
-/** The value as text that programs read: exact, ungrouped, JSON for what is nested, nothing for null. */
-export function plainText(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? nestedText(value) : String(value);
 }
 
 /** The value as the table shows it. */

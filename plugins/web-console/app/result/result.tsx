@@ -1,11 +1,11 @@
 /** Shows the rows of one answer as a table, a chart and its SQL, with what ran and the ways to take it along. */
 
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { type ChartSpec, columnById, columnsOf, type ResultColumn } from '../../../chart-kit/index.ts';
 import type { ResultTable, StatementFacts } from '../api/query-result.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { useChart } from './chart/use-chart.ts';
-import { columnById, columnsOf, type ResultColumn } from './columns.ts';
 import { ExportMenu } from './export/export-menu.tsx';
 import { Tabs } from './parts/tabs.tsx';
 import styles from './result.module.css';
@@ -68,7 +68,7 @@ function ResultViews({
   const hasSql = ran.asked !== undefined || ran.executed !== undefined;
   const view: View = state.view === 'sql' && !hasSql ? 'table' : state.view;
   // Chosen by all rows, so that a filter changes what is drawn and not how.
-  const chart = useChart(columns, table.rows);
+  const chart = useChart(table, columns, (statement?.about?.chart as ChartSpec | undefined) ?? table.chart);
   const [hasFilters, setHasFilters] = useState(false);
   const [isPrinting, setIsPrinting] = useState(false);
   const endPrint = useCallback(() => setIsPrinting(false), []);

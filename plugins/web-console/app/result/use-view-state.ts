@@ -1,6 +1,6 @@
 /** Keeps view, sort and filter of a result, and those of the current one in the page's address. */
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
-import type { ResultColumn } from './columns.ts';
+import type { ResultColumn } from '../../../chart-kit/index.ts';
 import { FIRST_VIEW, queryOf, stateOf, type ViewState } from './view-state.ts';
 
 type Change = (state: ViewState) => ViewState;

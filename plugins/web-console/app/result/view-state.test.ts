@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { columnsOf } from './columns.ts';
+import { columnsOf } from '../../../chart-kit/index.ts';
 import { FIRST_VIEW, queryOf, stateOf, type ViewState } from './view-state.ts';
 
 const names = ['revenue', '-minus', 'a,b', 'c:d', '%41', '__proto__', '&x=1#'];

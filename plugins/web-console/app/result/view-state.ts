@@ -1,5 +1,5 @@
 /** Writes view, sort and filter of a result into the query of an address, and reads them from it. */
-import { columnById, type ResultColumn } from './columns.ts';
+import { columnById, type ResultColumn } from '../../../chart-kit/index.ts';
 import { MAX_FILTER } from './table/cell-filter.ts';
 
 export const VIEWS = ['table', 'chart', 'sql'] as const;

@@ -1,12 +1,12 @@
 /** Lays out every page: banner, navigation, the content, and the keys that work everywhere. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { visibleText } from '../../../text-kit/index.ts';
 import { AccountMenu } from '../account/account-menu.tsx';
 import { type Me, usePendingApprovals } from '../api/queries.ts';
 import { TEXTS } from '../texts.ts';
 import { Menu } from '../ui/menu.tsx';
 import { ShownText } from '../ui/shown-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
 import { KeyList } from './key-list.tsx';
 import { pagesOf } from './pages.ts';
 import { Palette } from './palette.tsx';

@@ -1,7 +1,7 @@
 /** Names the page in the window's title. */
 import { useEffect } from 'react';
+import { visibleText } from '../../../text-kit/index.ts';
 import { TEXTS } from '../texts.ts';
-import { visibleText } from './visible-text.ts';
 
 const MAX_CHARACTERS = 80;
 

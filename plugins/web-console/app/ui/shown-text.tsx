@@ -1,7 +1,7 @@
 /** Shows a text of a row, a name or a model: it reorders nothing around it, and its hidden characters are symbols. */
 import { Fragment, type ReactNode } from 'react';
+import { visibleParts } from '../../../text-kit/index.ts';
 import styles from './shown-text.module.css';
-import { visibleParts } from './visible-text.ts';
 
 /** A text full of hidden characters would slow the page down, with an element for each. */
 const MAX_MARKED_PARTS = 100;

@@ -1,19 +1,12 @@
 /** Holds a drawn chart in the page and draws it anew when it changes or has another width. */
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { RESULT_TEXTS as TEXTS } from '../texts.ts';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type DrawnChart, drawChart } from '../../../../chart-kit/index.ts';
 import styles from './chart.module.css';
-import type { DrawnChart } from './drawn-chart.ts';
-import { drawChart } from './vega-chart.ts';
+import { svgNode } from './svg-nodes.ts';
 
-interface DrawingProps {
-  readonly chart: DrawnChart;
-  readonly sentence: string;
-}
-
-export default function ChartDrawing({ chart, sentence }: DrawingProps): ReactNode {
+export function ChartDrawing({ chart }: { readonly chart: DrawnChart }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
-  const [hasFailed, setHasFailed] = useState(false);
 
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
@@ -21,26 +14,9 @@ export default function ChartDrawing({ chart, sentence }: DrawingProps): ReactNo
     return () => observer.disconnect();
   }, []);
 
-  useEffect(() => {
-    const container = place.current;
-    if (container === null || width === 0) return;
-    setHasFailed(false);
-    const drawing = drawChart(chart, container);
-    drawing.catch(() => setHasFailed(true));
-    return () => {
-      drawing.then(
-        (remove) => remove(),
-        () => undefined,
-      );
-    };
+  useLayoutEffect(() => {
+    if (width > 0) place.current?.replaceChildren(svgNode(drawChart(chart, { width, isInteractive: true })));
   }, [chart, width]);
 
-  return (
-    <>
-      {hasFailed && <p>{TEXTS.chart.failed}</p>}
-      <div role="img" aria-label={sentence} className={styles.drawing}>
-        <div ref={place} aria-hidden="true" />
-      </div>
-    </>
-  );
+  return <div ref={place} className={styles.drawing} />;
 }

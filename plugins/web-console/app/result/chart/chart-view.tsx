@@ -1,18 +1,29 @@
 /** Shows the chart of a result, or its one number, with selects that change what is drawn. */
 
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
-import { Loading } from '../../ui/loading.tsx';
+import { type ReactNode, useMemo } from 'react';
+import {
+  AGGREGATES,
+  CHART_TEXTS,
+  type ChartSpec,
+  columnName,
+  drawnChart,
+  isCategory,
+  isTime,
+  MARKS,
+  type ResultColumn,
+  type ResultRow,
+  SORTS,
+  valueAt,
+} from '../../../../chart-kit/index.ts';
 import { ShownText } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
-import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
-import { RESULT_TEXTS as TEXTS } from '../texts.ts';
+import { RESULT_TEXTS } from '../texts.ts';
 import styles from './chart.module.css';
-import { chartSentence, nameOf } from './chart-sentence.ts';
-import { AGGREGATES, type Aggregate, type ChartMark, type ChartSpec, isCategory, isTime, MARKS } from './chart-spec.ts';
-import { drawnChart } from './drawn-chart.ts';
+import { ChartDrawing } from './chart-drawing.tsx';
+import { withAcross, withMark, withSeries, withValue } from './spec-change.ts';
 import type { ChartModel } from './use-chart.ts';
 
-const ChartDrawing = lazy(() => import('./chart-drawing.tsx'));
+const TEXTS = RESULT_TEXTS.chart;
 
 interface ChartViewProps {
   readonly model: ChartModel;
@@ -24,29 +35,25 @@ export default function ChartView({ model, columns, rows }: ChartViewProps): Rea
   const { chosen, spec } = model;
   const chart = useMemo(() => spec && drawnChart(spec, columns, rows), [spec, columns, rows]);
   if (chosen !== undefined && 'number' in chosen) {
-    const column = columns[chosen.number.column] as ResultColumn;
-    if (rows[0] === undefined) return <p>{TEXTS.chart.noValues}</p>;
+    const { column: name } = chosen.number;
+    const column = columns.find((one) => one.name === name) as ResultColumn;
+    if (rows[0] === undefined) return <p>{TEXTS.noValues}</p>;
     return (
       <p className={styles.number}>
         <strong>{shownText(valueAt(rows[0], column), column)}</strong>
-        <ShownText text={nameOf(column)} />
+        <ShownText text={columnName(column)} />
       </p>
     );
   }
-  if (spec === undefined || chart === undefined) return <p>{TEXTS.chart.impossible}</p>;
-  const sentence = chartSentence(spec, columns, chart.drawn);
+  if (spec === undefined || chart === undefined) return <p>{TEXTS.impossible}</p>;
+  const { drawn, words } = chart;
   return (
     <figure className={styles.figure}>
       <ChartSelects spec={spec} columns={columns} onChange={model.setSpec} />
-      {chart.drawn.points.length === 0 ? (
-        !chart.drawn.isRefused && <p>{TEXTS.chart.noValues}</p>
-      ) : (
-        <Suspense fallback={<Loading />}>
-          <ChartDrawing chart={chart} sentence={sentence} />
-        </Suspense>
-      )}
+      {drawn.points.length > 0 && <ChartDrawing chart={chart} />}
+      {drawn.points.length === 0 && !drawn.isRefused && <p>{TEXTS.noValues}</p>}
       <figcaption>
-        <ShownText text={sentence} />
+        <ShownText text={words.sentence} />
       </figcaption>
     </figure>
   );
@@ -64,63 +71,82 @@ const MAX_OPTIONS = 100;
 function ChartSelects({ spec, columns, onChange }: SelectsProps): ReactNode {
   const listed = columns.slice(0, MAX_OPTIONS);
   const options = (fits: (column: ResultColumn) => boolean) =>
-    listed.filter(fits).map((column) => ({ value: String(column.index), label: nameOf(column) }));
-  const place = (text: string) => (text === '' ? undefined : Number(text));
+    listed.filter(fits).map((column) => ({ value: column.id, label: columnName(column) }));
+  const idOf = (name: string | undefined) => columns.find((column) => column.name === name)?.id ?? '';
+  const columnOf = (id: string) => columns.find((column) => column.id === id);
   const quantities = options(({ isQuantity }) => isQuantity);
-  const several = spec.y.length > 1 ? [{ value: 'several', label: TEXTS.chart.allValues }] : [];
+  const several = spec.y.length > 1 ? [{ value: 'several', label: TEXTS.allValues }] : [];
+  const isSplit = spec.series !== undefined || spec.y.length > 1;
   return (
     <div className={styles.selects}>
       <Select
-        label={TEXTS.chart.kind}
+        label={TEXTS.kind}
         value={spec.mark}
-        options={MARKS.map((mark) => ({ value: mark, label: TEXTS.chart.mark[mark] }))}
-        onChange={(mark) => onChange({ ...spec, mark: mark as ChartMark })}
+        options={MARKS.map((mark) => ({ value: mark, label: CHART_TEXTS.mark[mark] }))}
+        onChange={(mark) => onChange(withMark(spec, mark, columnOf(idOf(spec.x))))}
       />
       <Select
-        label={TEXTS.chart.across}
-        value={String(spec.x)}
+        label={TEXTS.across}
+        value={idOf(spec.x)}
         options={options((column) => column.isQuantity || isCategory(column) || isTime(column))}
-        onChange={(x) => onChange({ ...spec, x: Number(x) })}
+        onChange={(id) => onChange(withAcross(spec, columnOf(id)))}
       />
       <Select
-        label={TEXTS.chart.value}
-        value={spec.y.length > 1 ? 'several' : String(spec.y[0] ?? '')}
-        options={[...several, ...quantities, { value: '', label: TEXTS.chart.count }]}
-        onChange={(text) => {
-          const y = place(text);
-          if (text !== 'several') onChange({ ...spec, y: y === undefined ? [] : [y] });
+        label={TEXTS.value}
+        value={spec.y.length > 1 ? 'several' : idOf(spec.y[0])}
+        options={[...several, ...quantities, { value: '', label: CHART_TEXTS.count }]}
+        onChange={(id) => {
+          if (id !== 'several') onChange(withValue(spec, columnOf(id)));
         }}
       />
       <Select
-        label={TEXTS.chart.series}
-        value={String(spec.series ?? '')}
-        options={[{ value: '', label: TEXTS.chart.none }, ...options(isCategory)]}
-        onChange={(text) => onChange({ ...spec, series: place(text), y: text === '' ? spec.y : spec.y.slice(0, 1) })}
+        label={TEXTS.series}
+        value={idOf(spec.series)}
+        options={[{ value: '', label: TEXTS.none }, ...options(isCategory)]}
+        onChange={(id) => onChange(withSeries(spec, columnOf(id)))}
       />
       {spec.mark !== 'point' && spec.y.length > 0 && (
         <Select
-          label={TEXTS.chart.aggregate}
+          label={TEXTS.aggregate}
           value={spec.aggregate}
-          options={AGGREGATES.map((aggregate) => ({ value: aggregate, label: TEXTS.chart.aggregates[aggregate] }))}
-          onChange={(aggregate) => onChange({ ...spec, aggregate: aggregate as Aggregate })}
+          options={AGGREGATES.map((aggregate) => ({ value: aggregate, label: TEXTS.aggregates[aggregate] }))}
+          onChange={(aggregate) => onChange({ ...spec, aggregate })}
         />
+      )}
+      {spec.mark !== 'point' && (
+        <Select
+          label={TEXTS.sort}
+          value={spec.sort}
+          options={SORTS.map((sort) => ({ value: sort, label: TEXTS.sorts[sort] }))}
+          onChange={(sort) => onChange({ ...spec, sort })}
+        />
+      )}
+      {isSplit && (spec.mark === 'bar' || spec.mark === 'area') && (
+        <label className={styles.stack}>
+          <input
+            type="checkbox"
+            checked={spec.stack}
+            onChange={(event) => onChange({ ...spec, stack: event.target.checked })}
+          />
+          {TEXTS.stack}
+        </label>
       )}
     </div>
   );
 }
 
-interface SelectProps {
+interface SelectProps<T extends string> {
   readonly label: string;
-  readonly value: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-  readonly onChange: (value: string) => void;
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly label: string }[];
+  readonly onChange: (value: T) => void;
 }
 
-function Select({ label, value, options, onChange }: SelectProps): ReactNode {
+function Select<T extends string>({ label, value, options, onChange }: SelectProps<T>): ReactNode {
   return (
     <label>
       {label}
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
+      <select value={value} onChange={(event) => onChange(event.target.value as T)}>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}

@@ -1,7 +1,13 @@
-/** Keeps which chart of a result is drawn: the one that fits its columns, until the reader chooses another. */
+/** Keeps which chart of a result is drawn: that of the answer, or the one that fits its columns, until the reader chooses another. */
 import { useMemo, useState } from 'react';
-import type { ResultColumn, ResultRow } from '../columns.ts';
-import { type ChartSpec, type ChosenChart, chooseChart } from './chart-spec.ts';
+import {
+  type ChartSpec,
+  type ChosenChart,
+  chooseChart,
+  fitsTable,
+  type ResultColumn,
+  type ResultTable,
+} from '../../../../chart-kit/index.ts';
 
 export interface ChartModel {
   readonly chosen: ChosenChart;
@@ -9,9 +15,17 @@ export interface ChartModel {
   readonly setSpec: (spec: ChartSpec) => void;
 }
 
-export function useChart(columns: readonly ResultColumn[], rows: readonly ResultRow[]): ChartModel {
+/** `given`: with the answer. It may be of an earlier version of the columns. */
+export function useChart(
+  table: ResultTable,
+  columns: readonly ResultColumn[],
+  given: ChartSpec | undefined,
+): ChartModel {
   const [changed, setSpec] = useState<ChartSpec | undefined>();
-  const chosen = useMemo(() => chooseChart(columns, rows), [columns, rows]);
+  const chosen = useMemo<ChosenChart>(
+    () => (given !== undefined && fitsTable(given, table) ? { chart: given } : chooseChart(table, columns)),
+    [table, columns, given],
+  );
   const spec = changed ?? (chosen !== undefined && 'chart' in chosen ? chosen.chart : undefined);
   return { chosen, spec, setSpec };
 }

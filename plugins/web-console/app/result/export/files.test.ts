@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { columnsOf } from '../../../../chart-kit/index.ts';
 import { csvLines as serverLines } from '../../../../csv-kit/index.ts';
-import { columnsOf } from '../columns.ts';
 import { fileName } from './file-name.ts';
 import { csvFile, csvLines, type ExportedRows, jsonFile, markdownFile } from './files.ts';
 

@@ -1,8 +1,8 @@
 /** Writes rows as CSV, JSON and Markdown. */
 
-import { visibleText } from '../../ui/visible-text.ts';
-import { groupedNumber, plainText } from '../cell-text.ts';
-import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
+import { plainText, type ResultColumn, type ResultRow, valueAt } from '../../../../chart-kit/index.ts';
+import { visibleText } from '../../../../text-kit/index.ts';
+import { groupedNumber } from '../cell-text.ts';
 import { formulaSafe } from './formula-safe.ts';
 
 /** What is exported: the rows and columns that are shown, in their order. */

@@ -1,6 +1,5 @@
 /** Keeps spreadsheets from running a cell as a formula; the same rule as in the CSV that the server writes. */
-
-import { plainText } from '../cell-text.ts';
+import { plainText } from '../../../../chart-kit/index.ts';
 
 /** A text that begins like this, also after blanks or in full width, is taken for a formula. */
 const FORMULA = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -1,9 +1,9 @@
 /** Prints the rows of one result, whole and without the page around it. */
 import { type ReactNode, useEffect } from 'react';
 import { createPortal } from 'react-dom';
+import { columnLabel, valueAt } from '../../../../chart-kit/index.ts';
 import { visibleNodes } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
-import { columnLabel, valueAt } from '../columns.ts';
 import { RESULT_TEXTS } from '../texts.ts';
 import type { ExportedRows } from './files.ts';
 import styles from './printed.module.css';

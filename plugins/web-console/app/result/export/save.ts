@@ -1,8 +1,7 @@
 /** Makes a file of what is shown and hands it to the browser's downloads. Loaded when it is asked for. */
+
+import { CHART_TEXTS, type ChartSpec, drawnChart, type ResultColumn } from '../../../../chart-kit/index.ts';
 import { download } from '../../ui/download.ts';
-import type { ChartSpec } from '../chart/chart-spec.ts';
-import { drawnChart } from '../chart/drawn-chart.ts';
-import type { ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS } from '../texts.ts';
 import { fileName } from './file-name.ts';
 import { csvFile, type ExportedRows, jsonFile, markdownFile } from './files.ts';
@@ -28,9 +27,9 @@ async function fileOf(format: Format, { question, rows, columns, chart }: Export
   if (format === 'md') return textFile(markdownFile(rows(), question), 'text/markdown');
   if (chart === undefined) throw new Error(TEXTS.impossible);
   const drawn = drawnChart(chart, columns, rows().rows);
-  if (drawn.drawn.isRefused) throw new Error(TEXTS.negativePie);
+  if (drawn.drawn.isRefused) throw new Error(CHART_TEXTS.negativePie);
   if (drawn.drawn.points.length === 0) throw new Error(TEXTS.noValues);
-  const { chartFile } = await import('../chart/vega-chart.ts');
+  const { chartFile } = await import('./chart-file.ts');
   return chartFile(drawn, format);
 }
 

@@ -1,9 +1,10 @@
 /** Shows the whole value of a cell, nested values over several lines. */
+
 import type { ReactNode } from 'react';
+import { plainText } from '../../../../chart-kit/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { visibleNodes } from '../../ui/shown-text.tsx';
-import { plainText } from '../cell-text.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './cell-dialog.module.css';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ColumnKind } from '../columns.ts';
+import type { ColumnKind } from '../../../../chart-kit/index.ts';
 import { cellFilter } from './cell-filter.ts';
 
 it.each<[ColumnKind, string, readonly unknown[], readonly unknown[]]>([

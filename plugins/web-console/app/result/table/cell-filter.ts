@@ -1,6 +1,7 @@
 /** Reads what is typed into the filter of a column: a part of the text, or `>10`, `<=5`, `1..5` for numbers and dates. */
-import { NULL_SIGN, plainText } from '../cell-text.ts';
-import { instantOf, type ResultColumn } from '../columns.ts';
+
+import { instantOf, plainText, type ResultColumn } from '../../../../chart-kit/index.ts';
+import { NULL_SIGN } from '../cell-text.ts';
 import { compareDecimals } from './row-order.ts';
 
 export type CellFilter = (value: unknown) => boolean;

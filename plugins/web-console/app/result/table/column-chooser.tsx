@@ -1,8 +1,8 @@
 /** Hides columns and shows them again. */
 import { type ReactNode, useState } from 'react';
+import { columnLabel, type ResultColumn } from '../../../../chart-kit/index.ts';
 import { Popover } from '../../ui/popover.tsx';
 import { ShownText } from '../../ui/shown-text.tsx';
-import { columnLabel, type ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import styles from './column-chooser.module.css';
 import type { ColumnTable } from './use-result-table.ts';

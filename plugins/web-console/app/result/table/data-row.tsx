@@ -1,8 +1,8 @@
 /** Shows one row of the table. */
 import { memo, type ReactNode } from 'react';
+import { type ResultColumn, type ResultRow, valueAt } from '../../../../chart-kit/index.ts';
 import { visibleNodes } from '../../ui/shown-text.tsx';
 import { shownText } from '../cell-text.ts';
-import { type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import type { RowSelection } from './copied-cells.ts';
 import styles from './data-table.module.css';

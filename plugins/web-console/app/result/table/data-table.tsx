@@ -1,7 +1,7 @@
 /** Shows rows as a table of which only the visible cells are elements, with keys for moving, selecting and copying. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ClipboardEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { columnById, columnLabel, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
+import { columnById, columnLabel, type ResultColumn, type ResultRow, valueAt } from '../../../../chart-kit/index.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import { CellDialog } from './cell-dialog.tsx';
 import { boundsOf, type CellRange, copiedText, selectionOf } from './copied-cells.ts';

@@ -1,7 +1,7 @@
 /** Shows the head of a column, which sorts, filters and resizes it. */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from 'react';
+import { columnLabel, type ResultColumn } from '../../../../chart-kit/index.ts';
 import { ShownText } from '../../ui/shown-text.tsx';
-import { columnLabel, type ResultColumn } from '../columns.ts';
 import { RESULT_TEXTS as TEXTS } from '../texts.ts';
 import { MAX_FILTER } from './cell-filter.ts';
 import styles from './data-table.module.css';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ColumnKind, ResultColumn } from '../columns.ts';
+import type { ColumnKind, ResultColumn } from '../../../../chart-kit/index.ts';
 import { sortedRows } from './row-order.ts';
 
 const columnOf = (kind: ColumnKind, name = 'v'): ResultColumn => ({

@@ -1,7 +1,13 @@
 /** Sorts rows: numbers by value, dates by instant, text as the reader's language orders it. */
 
-import { plainText } from '../cell-text.ts';
-import { instantOf, isDecimal, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
+import {
+  instantOf,
+  isDecimal,
+  plainText,
+  type ResultColumn,
+  type ResultRow,
+  valueAt,
+} from '../../../../chart-kit/index.ts';
 
 /** Digits after the point filled up, so that both are whole numbers of the same unit. */
 function scaled(text: string, digits: number): bigint {

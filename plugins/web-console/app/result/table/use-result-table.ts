@@ -11,8 +11,8 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
+import { columnById, type ResultColumn, type ResultRow, valueAt } from '../../../../chart-kit/index.ts';
 import { shownText } from '../cell-text.ts';
-import { columnById, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
 import type { ViewState } from '../view-state.ts';
 import { type CellFilter, cellFilter } from './cell-filter.ts';
 import { sortedRows } from './row-order.ts';

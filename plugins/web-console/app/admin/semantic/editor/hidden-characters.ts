@@ -1,6 +1,6 @@
 /** Shows hidden characters in the editor and in the view of changes as the rest of the console does. */
 import { highlightSpecialChars, ViewPlugin } from '@codemirror/view';
-import { HIDDEN_CHARACTERS, visibleParts, visibleText } from '../../../ui/visible-text.ts';
+import { HIDDEN_CHARACTERS, visibleParts, visibleText } from '../../../../../text-kit/index.ts';
 
 function symbolElement(symbol: string): HTMLElement {
   const element = document.createElement('span');

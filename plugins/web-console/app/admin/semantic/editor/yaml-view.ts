@@ -20,7 +20,7 @@ import {
   lineNumbers,
   showPanel,
 } from '@codemirror/view';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '../../../../../text-kit/index.ts';
 import { CONSOLE_THEME } from './editor-theme.ts';
 import { HIDDEN_CHARACTERS_SHOWN } from './hidden-characters.ts';
 import { type FilePlace, rangeOf } from './problem-range.ts';

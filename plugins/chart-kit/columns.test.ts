@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ResultTable } from '../api/query-result.ts';
-import { columnsOf, instantOf, valueAt } from './columns.ts';
+import { columnsOf, type ResultTable } from './columns.ts';
+import { instantOf, valueAt } from './values.ts';
 
 function tableOf(
   values: Readonly<Record<string, readonly unknown[]>>,
@@ -11,8 +11,7 @@ function tableOf(
   const rows = Array.from({ length: count }, (_, at) =>
     Object.fromEntries(columns.map((name) => [name, values[name]?.[at] ?? null])),
   );
-  const rest = { rowCount: count, truncated: false, sql: '', executedSql: '', connectionId: '', durationMs: 0 };
-  return { columns, rows, ...(columnTypes && { columnTypes }), ...rest };
+  return { columns, rows, ...(columnTypes && { columnTypes }) };
 }
 
 it.each([

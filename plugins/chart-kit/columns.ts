@@ -1,6 +1,5 @@
 /** Finds out what each column of an answer holds: how it is compared, aligned, filtered and drawn. */
-import type { ResultTable } from '../api/query-result.ts';
-import { RESULT_TEXTS as TEXTS } from './texts.ts';
+import { instantOf, isDecimal, type ResultRow, valueAt } from './values.ts';
 
 /** `digits`: text whose values are all numbers, such as codes, or decimals that a number would round. */
 export type ColumnKind = 'number' | 'digits' | 'date' | 'boolean' | 'json' | 'text' | 'empty';
@@ -15,41 +14,24 @@ export interface ResultColumn {
   readonly isQuantity: boolean;
 }
 
-export type ResultRow = ResultTable['rows'][number];
+/** A table as the API gives it. */
+export interface ResultTable {
+  readonly columns: readonly string[];
+  /** JSON type of each column, where it is known. */
+  readonly columnTypes?: readonly JsonType[];
+  readonly rows: readonly ResultRow[];
+}
+
+type JsonType = 'number' | 'string' | 'boolean' | 'json' | 'null';
 
 /** Rows that are looked at to find a kind. */
 const SAMPLE_ROWS = 2_000;
-const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-const DATE = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?)?$/;
 const IDENTIFIER = /(?:^|[_\s.-])(?:id|ids|key|no|nr|code|zip|postcode|year|yr|phone)$/i;
 const CAMEL_CASE = /[a-z](?:Id|Key|Code|Year)$/;
-
-export function isDecimal(text: string): boolean {
-  return DECIMAL.test(text);
-}
-
-/** Milliseconds since 1970 of a date as databases write it; without an offset it counts as UTC. */
-export function instantOf(text: string): number | undefined {
-  if (!DATE.test(text)) return undefined;
-  const iso = text.replace(' ', 'T');
-  const [day = '', time] = iso.split('T');
-  // PostgreSQL writes whole hours of an offset alone.
-  const offset = time === undefined || /(?:Z|[+-][\d:]+)$/.test(time) ? '' : 'Z';
-  const clock = time === undefined ? '' : `T${time.replace(/([+-]\d{2})$/, '$1:00')}`;
-  const instant = Date.parse(day + clock + offset);
-  return Number.isNaN(instant) ? undefined : instant;
-}
-
-/** The value of a column, also of one that is named like a property of every object. */
-export function valueAt(row: ResultRow, { name }: Pick<ResultColumn, 'name'>): unknown {
-  return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
-}
 
 function isIdentifierName(name: string): boolean {
   return IDENTIFIER.test(name) || CAMEL_CASE.test(name);
 }
-
-type JsonType = NonNullable<ResultTable['columnTypes']>[number];
 
 function jsonTypeOf(values: readonly unknown[]): JsonType {
   const types = new Set(values.map((value) => (typeof value === 'object' ? 'json' : typeof value)));
@@ -60,7 +42,7 @@ function jsonTypeOf(values: readonly unknown[]): JsonType {
 
 function textKind(texts: readonly string[]): ColumnKind {
   if (texts.length === 0) return 'empty';
-  if (texts.every((text) => DECIMAL.test(text))) return 'digits';
+  if (texts.every((text) => isDecimal(text))) return 'digits';
   return texts.every((text) => instantOf(text) !== undefined) ? 'date' : 'text';
 }
 
@@ -82,7 +64,7 @@ function columnOf(table: ResultTable, name: string, index: number): ResultColumn
 
 /** A column without a name is called by its place. */
 export function columnLabel({ name, index }: Pick<ResultColumn, 'name' | 'index'>): string {
-  return name.trim() === '' ? TEXTS.unnamed(index + 1) : name;
+  return name.trim() === '' ? `Column ${index + 1}` : name;
 }
 
 export function columnById(columns: readonly ResultColumn[], id: string): ResultColumn | undefined {

@@ -1,16 +1,14 @@
 import { expect, it } from 'vitest';
-import { columnsOf, type ResultRow } from '../columns.ts';
-import { chartPoints } from './chart-points.ts';
-import { chartSentence } from './chart-sentence.ts';
-import type { ChartSpec } from './chart-spec.ts';
+import { drawnTable } from './drawn-chart.ts';
+import type { ChartSpec } from './spec.ts';
+import type { ResultRow } from './values.ts';
 
 function made(spec: Partial<ChartSpec>, names: readonly string[], values: readonly (readonly unknown[])[]) {
   const rows: ResultRow[] = values.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])));
-  const rest = { rowCount: rows.length, truncated: false, sql: '', executedSql: '', connectionId: '', durationMs: 0 };
-  const columns = columnsOf({ columns: [...names], rows, ...rest });
-  const whole: ChartSpec = { mark: 'bar', x: 0, y: [1], series: undefined, aggregate: 'sum', ...spec };
-  const drawn = chartPoints(whole, columns, rows);
-  return { drawn, sentence: chartSentence(whole, columns, drawn), pairs: drawn.points.map(({ x, y }) => [x, y]) };
+  const [x = '', y = ''] = names;
+  const whole: ChartSpec = { mark: 'bar', x, y: [y], aggregate: 'sum', sort: 'value', stack: false, ...spec };
+  const { drawn, words } = drawnTable(whole, { columns: names, rows }, 'en');
+  return { drawn, sentence: words.sentence, pairs: drawn.points.map(({ x, y }) => [x, y]) };
 }
 
 it('bars are combined and sorted by their value', () => {
@@ -74,9 +72,9 @@ it('several measures are series, and so is a split', () => {
     ['2024-01', 1, 2],
     ['2024-02', 3, 4],
   ];
-  expect(made({ mark: 'line', y: [1, 2] }, ['day', 'a', 'b'], days).drawn.series).toEqual(['a', 'b']);
+  expect(made({ mark: 'line', y: ['a', 'b'] }, ['day', 'a', 'b'], days).drawn.series).toEqual(['a', 'b']);
   const split = made(
-    { series: 2 },
+    { series: 'kind' },
     ['region', 'n', 'kind'],
     [
       ['a', 1, 'x'],
@@ -99,7 +97,7 @@ it('says how many are shown of more', () => {
     y: rows.slice(0, 53).reduce((sum, [, n]) => sum + Number(n), 0),
   });
   const many = made(
-    { series: 2 },
+    { series: 's' },
     ['region', 'n', 's'],
     rows.map(([, n], at) => ['a', n, `s${at}`]),
   );
@@ -131,9 +129,55 @@ it('a pie of values below zero is refused, and says so', () => {
   expect(made({}, ['region', 'n'], rows).drawn).toMatchObject({ shown: 2, isRefused: false });
 });
 
+it('a pie has one part a place, whatever splits it', () => {
+  const rows = [
+    ['a', 1, 'x'],
+    ['a', 2, 'y'],
+    ['b', 4, 'x'],
+  ];
+  expect(made({ mark: 'pie', series: 'kind' }, ['region', 'n', 'kind'], rows).pairs).toEqual([
+    ['b', 4],
+    ['a', 3],
+  ]);
+});
+
 it('draws no more points than a page can bear, however many series there are', () => {
   const rows = Array.from({ length: 16_000 }, (_, at) => [at >> 3, 1, `s${at % 8}`]);
-  const { drawn } = made({ mark: 'line', series: 2 }, ['n', 'v', 's'], rows);
+  const { drawn } = made({ mark: 'line', series: 's' }, ['n', 'v', 's'], rows);
   expect(drawn).toMatchObject({ shown: 625, all: 2_000 });
   expect(drawn.points).toHaveLength(5_000);
+});
+
+it('places stand along the axis, the largest first, or as in the table', () => {
+  const rows = [
+    ['b', 2],
+    ['c', 1],
+    ['a', 3],
+  ];
+  const places = (sort: ChartSpec['sort']) => made({ sort }, ['region', 'n'], rows).pairs.map(([x]) => x);
+  expect([places('x'), places('value'), places('rows')]).toEqual([
+    ['a', 'b', 'c'],
+    ['a', 'b', 'c'],
+    ['b', 'c', 'a'],
+  ]);
+  expect(
+    made(
+      { mark: 'line', sort: 'rows' },
+      ['day', 'n'],
+      [
+        ['2024-02', 1],
+        ['2024-01', 2],
+      ],
+    ).pairs[0]?.[1],
+  ).toBe(2);
+});
+
+it.each([
+  ['number', 1_234_567.5, '1,234,567.5'],
+  ['compact', 1_234_567.5, '1.23M'],
+  ['percent', 0.1234, '12.34%'],
+  ['number', 1e308, '1.000e+308'],
+  ['number', 2e-7, '2.000e-7'],
+] as const)('as %s, %s is %s', (format, value, text) => {
+  expect(made({ format }, ['region', 'n'], [['a', value]]).drawn.points[0]?.t).toBe(`a: ${text}`);
 });

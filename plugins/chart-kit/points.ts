@@ -1,10 +1,11 @@
 /** Makes the points of a chart from rows: combined by place and series, sorted, and no more than can be read. */
-
-import { visibleText } from '../../ui/visible-text.ts';
-import { plainText } from '../cell-text.ts';
-import { instantOf, type ResultColumn, type ResultRow, valueAt } from '../columns.ts';
-import { RESULT_TEXTS as TEXTS } from '../texts.ts';
-import { type Aggregate, type ChartSpec, isTime } from './chart-spec.ts';
+import { visibleText } from '../text-kit/index.ts';
+import { isTime } from './choice.ts';
+import type { ResultColumn } from './columns.ts';
+import { valueText } from './number-text.ts';
+import type { Aggregate, ChartSpec } from './spec.ts';
+import { CHART_TEXTS as TEXTS } from './texts.ts';
+import { instantOf, numberOf, plainText, type ResultRow, valueAt } from './values.ts';
 
 /** Only these fields reach the drawing: names of columns never do. */
 export interface ChartPoint {
@@ -43,14 +44,18 @@ const MAX_SHOWN: Readonly<Record<ChartSpec['mark'], number>> = {
   pie: 7,
 };
 
-/** Short and without hidden characters; two that are cut to the same text stay two. */
+/** A text from outside, short and without hidden characters. */
+export function labelOf(text: string): string {
+  const whole = visibleText(text.slice(0, MAX_LABEL * 2).toWellFormed());
+  return whole.length > MAX_LABEL ? `${whole.slice(0, MAX_LABEL - 1).replace(/[\ud800-\udbff]$/, '')}…` : whole;
+}
+
+/** Two that are cut to the same text stay two. */
 function labelsOf(texts: Iterable<string>): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
-  // Vega keeps labels as names of properties, where this one is none.
-  const used = new Set(['__proto__']);
+  const used = new Set<string>();
   for (const text of texts) {
-    const whole = visibleText(text.slice(0, MAX_LABEL * 2));
-    const label = whole.length > MAX_LABEL ? `${whole.slice(0, MAX_LABEL - 1)}…` : whole;
+    const label = labelOf(text);
     let unique = label;
     for (let count = 2; used.has(unique); count += 1) unique = `${label} (${count})`;
     used.add(unique);
@@ -67,13 +72,7 @@ function combine(values: readonly number[], aggregate: Aggregate): number {
   return aggregate === 'mean' ? sum / values.length : sum;
 }
 
-function numberOf(value: unknown): number | undefined {
-  if (value === null || typeof value === 'object' || typeof value === 'boolean' || value === '') return undefined;
-  const number = Number(value);
-  return Number.isFinite(number) ? number : undefined;
-}
-
-export function xScaleOf(spec: ChartSpec, column: ResultColumn): XScale {
+function xScaleOf(spec: ChartSpec, column: ResultColumn): XScale {
   if (spec.mark === 'point' && column.isQuantity) return 'number';
   const isLine = spec.mark === 'line' || spec.mark === 'area' || spec.mark === 'point';
   return isLine && column.kind === 'date' ? 'time' : isLine && column.isQuantity ? 'number' : 'category';
@@ -85,19 +84,21 @@ interface RawPoint {
   readonly value: number;
 }
 
-function rawPoints(spec: ChartSpec, columns: readonly ResultColumn[], rows: readonly ResultRow[]): RawPoint[] {
-  const x = columns[spec.x] as ResultColumn;
-  const split = spec.series === undefined ? undefined : columns[spec.series];
+/** A pie has one value a place, whatever splits it. */
+function rawPoints(spec: ChartSpec, rows: readonly ResultRow[]): RawPoint[] {
+  const isPie = spec.mark === 'pie';
+  const x = { name: spec.x };
+  const split = spec.series === undefined || isPie ? undefined : { name: spec.series };
+  const measures = isPie ? spec.y.slice(0, 1) : spec.y;
   return rows.flatMap((row) => {
     const value = valueAt(row, x);
-    const place = value === null ? TEXTS.nullTitle : plainText(value);
-    const series = split === undefined ? '' : plainText(valueAt(row, split) ?? TEXTS.nullTitle);
-    if (spec.y.length === 0) return [{ place, series, value: 1 }];
-    return spec.y.flatMap((index) => {
-      const column = columns[index] as ResultColumn;
-      const number = numberOf(valueAt(row, column));
+    const place = value === null ? TEXTS.null : plainText(value);
+    const series = split === undefined ? '' : plainText(valueAt(row, split) ?? TEXTS.null);
+    if (measures.length === 0) return [{ place, series, value: 1 }];
+    return measures.flatMap((name) => {
+      const number = numberOf(valueAt(row, { name }));
       if (number === undefined) return [];
-      return [{ place, series: split === undefined && spec.y.length > 1 ? column.name : series, value: number }];
+      return [{ place, series: split === undefined && measures.length > 1 ? name : series, value: number }];
     });
   });
 }
@@ -125,27 +126,34 @@ const total = (inner: ReadonlyMap<string, number> | undefined) =>
 
 const hasNegative = (inner: ReadonlyMap<string, number>) => [...inner.values()].some((value) => value < 0);
 
-/** Along time and numbers by value, categories of a bar or a pie by their sum. */
 function orderedPlaces(
   places: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  spec: ChartSpec,
+  { sort }: ChartSpec,
   x: ResultColumn,
+  xScale: XScale,
 ): string[] {
   const names = [...places.keys()];
-  if (x.kind === 'date') return names.toSorted((a, b) => (instantOf(a) ?? 0) - (instantOf(b) ?? 0));
-  if (isTime(x) || x.isQuantity) return names.toSorted((a, b) => Number(a) - Number(b));
-  const isRanked = spec.mark === 'bar' || spec.mark === 'pie';
-  return isRanked ? names.toSorted((a, b) => total(places.get(b)) - total(places.get(a))) : names;
+  // A line that went back in time would be none.
+  if (sort === 'x' || xScale !== 'category') return names.toSorted(byPlace(x));
+  return sort === 'value' ? names.toSorted((a, b) => total(places.get(b)) - total(places.get(a))) : names;
+}
+
+function byPlace(x: ResultColumn): (a: string, b: string) => number {
+  if (x.kind === 'date') return (a, b) => (instantOf(a) ?? 0) - (instantOf(b) ?? 0);
+  if (isTime(x) || x.kind === 'number' || x.kind === 'digits') return (a, b) => Number(a) - Number(b);
+  return (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 }
 
 export function chartPoints(
   spec: ChartSpec,
   columns: readonly ResultColumn[],
   rows: readonly ResultRow[],
+  locale?: string,
 ): ChartPoints {
-  const x = columns[spec.x] as ResultColumn;
+  const x = columns.find(({ name }) => name === spec.x) as ResultColumn;
   const xScale = xScaleOf(spec, x);
-  const raw = rawPoints(spec, columns, rows);
+  const raw = rawPoints(spec, rows);
+  const written = (value: number) => valueText(value, spec.format, locale);
   const seriesNames = [...new Set(raw.map(({ series }) => series))];
   const shownSeries = seriesNames.slice(0, MAX_SERIES);
   const seriesLabels = labelsOf(shownSeries);
@@ -156,7 +164,7 @@ export function chartPoints(
   const places = isScatter ? undefined : grouped(raw, spec.aggregate);
   const isRefused = spec.mark === 'pie' && [...(places?.values() ?? [])].some(hasNegative);
   if (isRefused) return { points: [], xScale, series: [], all: 0, shown: 0, allSeries: 0, isRefused };
-  const order = places === undefined ? [] : orderedPlaces(places, spec, x);
+  const order = places === undefined ? [] : orderedPlaces(places, spec, x, xScale);
   const kept: readonly RawPoint[] =
     places === undefined
       ? raw.slice(0, max)
@@ -168,13 +176,13 @@ export function chartPoints(
   const points = kept.flatMap(({ place, series, value }): ChartPoint[] => {
     const s = seriesLabels.get(series);
     const at = xOf(place);
-    if (s === undefined || at === undefined) return [];
+    if (s === undefined || at === undefined || !Number.isFinite(value)) return [];
     const label = labels.get(place) ?? '';
-    const t = `${label}${s === '' ? '' : `, ${s}`}: ${value.toLocaleString()}`;
+    const t = `${label}${s === '' ? '' : `, ${s}`}: ${written(value)}`;
     return [{ x: xScale === 'category' ? label : at, y: value, s, t }];
   });
-  if (rest > 0) {
-    points.push({ x: TEXTS.chart.rest, y: rest, s: '', t: `${TEXTS.chart.rest}: ${rest.toLocaleString()}` });
+  if (rest > 0 && Number.isFinite(rest)) {
+    points.push({ x: TEXTS.rest, y: rest, s: '', t: `${TEXTS.rest}: ${written(rest)}` });
   }
   return {
     points,

@@ -1,0 +1,2 @@
+/** Shared parts of everything that shows texts of others. */
+export { HIDDEN_CHARACTERS, type TextPart, visibleParts, visibleText } from './visible-text.ts';
