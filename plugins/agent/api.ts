@@ -89,6 +89,7 @@ export interface ToolCalled {
 
 /** What a tool asked the database, and what ran. */
 export interface StatementFacts {
+  /** The call whose result it is. The last facts of a call hold. */
   readonly toolCallId: string;
   /** As the model, or the tool for it, wrote it. */
   readonly requested: string;
@@ -115,7 +116,7 @@ export interface ToolReturned {
   readonly result: unknown;
   /** Why the call failed, in one sentence; absent when it succeeded. */
   readonly error?: string;
-  /** Present when the call ran a statement. */
+  /** Present when the call ran a statement, or changed what is told of an earlier one. */
   readonly statement?: StatementFacts;
 }
 

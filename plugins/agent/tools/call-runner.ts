@@ -9,6 +9,7 @@ import type { Bus } from '../events.ts';
 import type { AgentOptions } from '../options.ts';
 import type { Preparation } from '../preparation.ts';
 import { type FinishedCall, Progress } from './progress.ts';
+import { QuestionTables } from './question-tables.ts';
 import { shownTable } from './result-table.ts';
 import { statementFacts } from './statement-facts.ts';
 import type { DescribeTable } from './table-description.ts';
@@ -33,7 +34,6 @@ export interface CallRunnerInit {
 }
 
 export class CallRunner {
-  readonly tables: AnswerTable[] = [];
   readonly pendingActions: PendingAction[] = [];
   /** Why no further tool call is made. */
   standstill: string | undefined;
@@ -41,9 +41,15 @@ export class CallRunner {
   lastCallFailed = false;
   readonly #init: CallRunnerInit;
   readonly #progress = new Progress();
+  readonly #tables: QuestionTables;
 
   constructor(init: CallRunnerInit) {
     this.#init = init;
+    this.#tables = new QuestionTables(init.memory);
+  }
+
+  get tables(): readonly AnswerTable[] {
+    return this.#tables.list;
   }
 
   /** Runs the calls of one step; client and model get the results in the order of the calls. */
@@ -61,20 +67,22 @@ export class CallRunner {
       for (const [index, call] of group.entries()) {
         const { toolCallId, modelCallId, toolName } = call;
         const outcome = (await running[index]) as ToolOutcome;
-        if (outcome.table !== undefined) this.tables.push(outcome.table);
+        if (outcome.table !== undefined) this.#tables.add(outcome.table, toolCallId);
         this.#await(outcome.pendingAction);
         const error = errorOf(outcome);
         this.lastCallFailed = error !== undefined;
         if (error !== undefined) this.lastError = error;
         finished.push({ toolName, args: call.args, error, result: outcome.forModel });
         const result = outcome.forClient ?? outcome.forModel;
+        const { actor } = deadline.scope;
+        const statement = outcome.table ? statementFacts(toolCallId, outcome.table, actor) : this.#tables.news(actor);
         yield {
           type: 'tool-result',
           toolCallId,
           toolName,
           result,
           ...(error !== undefined && { error }),
-          ...(outcome.table && { statement: statementFacts(toolCallId, outcome.table, deadline.scope.actor) }),
+          ...(statement && { statement }),
         };
         yield* this.#statements(toolCallId, outcome.tables);
         results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
@@ -90,9 +98,9 @@ export class CallRunner {
       const call = { toolCallId: `${toolCallId}-${at + 1}`, toolName: QUERY_TOOL };
       yield { type: 'tool-call', ...call, args: { sql: table.sql, connectionId: table.connectionId } };
       const statement = statementFacts(call.toolCallId, table, this.#init.deadline.scope.actor);
+      this.#tables.add(table, call.toolCallId);
       yield { type: 'tool-result', ...call, result: shownTable(table), statement };
     }
-    this.tables.push(...tables);
   }
 
   /** The same statement asked for twice awaits the same action. */
