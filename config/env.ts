@@ -15,6 +15,7 @@ import { agent } from '../plugins/agent/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { backups } from '../plugins/backups/index.ts';
+import { charts } from '../plugins/charts/index.ts';
 import { conversations } from '../plugins/conversations/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../plugins/deliver-slack/index.ts';
@@ -153,6 +154,7 @@ const PLUGINS = {
     filesDirs: 'SVC_CONNECTION_FILES_DIR',
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
+  charts: settings(charts, { tool: 'SVC_CHARTS_TOOL' }),
   conversations: settings(conversations, { unattendedMs: 'SVC_UNATTENDED_MS' }),
   queryApi: settings(queryApi, { sqlFor: 'SVC_SQL_FOR' }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),

@@ -25,6 +25,7 @@ import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { backups } from '../../plugins/backups/index.ts';
 import { changes } from '../../plugins/changes/index.ts';
+import { charts } from '../../plugins/charts/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
@@ -187,6 +188,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminResidency(env.adminResidency),
     grounding(),
     agent(env.agent),
+    charts(env.charts),
     preview(),
     me(),
     webConsole(),

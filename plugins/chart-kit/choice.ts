@@ -12,7 +12,7 @@ export interface BigNumber {
 export type ChosenChart = { readonly chart: ChartSpec } | { readonly number: BigNumber } | undefined;
 
 /** Rows that are looked at: further ones change no choice. */
-const SAMPLE_ROWS = 300;
+const SAMPLE_ROWS = 200;
 /** A split into more series is unreadable. */
 const MAX_SERIES = 8;
 /** More categories are not worth counting. */

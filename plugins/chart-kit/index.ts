@@ -19,6 +19,7 @@ export {
 } from './columns.ts';
 export { type DrawingOptions, drawChart } from './drawing.ts';
 export { type DrawnChart, drawnChart, drawnTable } from './drawn-chart.ts';
+export { valueText } from './number-text.ts';
 export { columnName } from './sentence.ts';
 export {
   AGGREGATES,
@@ -26,7 +27,7 @@ export {
   type ChartFormat,
   type ChartMark,
   type ChartSort,
-  ChartSpec,
+  type ChartSpec,
   FORMATS,
   MARKS,
   MAX_MEASURES,

@@ -9,15 +9,18 @@ export function isDecimal(text: string): boolean {
   return DECIMAL.test(text);
 }
 
+/** A date with a time as JavaScript reads it. */
+function isoOf(text: string): string {
+  const [day = '', time = ''] = text.replace(' ', 'T').split('T');
+  const offset = /(?:Z|[+-][\d:]+)$/.test(time) ? '' : 'Z';
+  // PostgreSQL writes whole hours of an offset alone.
+  return `${day}T${time.replace(/([+-]\d{2})$/, '$1:00')}${offset}`;
+}
+
 /** Milliseconds since 1970 of a date as databases write it; without an offset it counts as UTC. */
 export function instantOf(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
-  const iso = text.replace(' ', 'T');
-  const [day = '', time] = iso.split('T');
-  // PostgreSQL writes whole hours of an offset alone.
-  const offset = time === undefined || /(?:Z|[+-][\d:]+)$/.test(time) ? '' : 'Z';
-  const clock = time === undefined ? '' : `T${time.replace(/([+-]\d{2})$/, '$1:00')}`;
-  const instant = Date.parse(day + clock + offset);
+  const instant = Date.parse(text.length <= 10 ? text : isoOf(text));
   return Number.isNaN(instant) ? undefined : instant;
 }
 

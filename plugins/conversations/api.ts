@@ -1,5 +1,6 @@
 /** Declares the service of the `conversations` plugin. */
 import type { Scope } from '../../kernel/index.ts';
+import type { TableFacts } from '../agent/index.ts';
 
 export interface AnswerRef {
   readonly conversationId: string;
@@ -10,8 +11,8 @@ export interface AnswerRef {
 export interface StoredAnswer {
   /** What the user asked. */
   readonly question: string;
-  /** The statements that ran for it, as they were asked for, in order. */
-  readonly statements: readonly { readonly sql: string; readonly connectionId: string }[];
+  /** The statements that ran for it, as they were asked for, in order, with what plugins told of their rows. */
+  readonly statements: readonly { readonly sql: string; readonly connectionId: string; readonly about?: TableFacts }[];
 }
 
 export interface ConversationsApi {

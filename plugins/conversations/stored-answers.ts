@@ -22,13 +22,14 @@ export function storedAnswers(store: ConversationStore, conversations: StoredCon
 /** As the tools sent them: of a repaired statement not what the model had written, unless the result was too long to keep. */
 function statementsIn(parts: readonly MessagePart[]): StoredAnswer['statements'] {
   const facts = new Map(
-    parts.flatMap((part) => (part.type === 'data-statement' ? [[part.id, part.data] as const] : [])),
+    parts.flatMap((part) => (part.type === 'data-statement' ? [[part.data.toolCallId, part.data] as const] : [])),
   );
   return parts.flatMap((part) => {
     if (!('output' in part)) return [];
     const known = facts.get(part.toolCallId);
     const output = (part.output ?? {}) as { readonly sql?: unknown; readonly connectionId?: unknown };
     const { sql = known?.requested, connectionId = known?.connectionId } = output;
-    return typeof sql === 'string' && typeof connectionId === 'string' ? [{ sql, connectionId }] : [];
+    if (typeof sql !== 'string' || typeof connectionId !== 'string') return [];
+    return [{ sql, connectionId, ...(known?.about && { about: known.about }) }];
   });
 }

@@ -10,6 +10,7 @@ import { chatRoutes, queryRoute, resumedReply } from './routes.ts';
 import { sqlRoute } from './sql-route.ts';
 
 export { type AnswerKeeper, type AnswerLine, answerLines } from './answer-line.ts';
+export { ChartSpec } from './chart-schema.ts';
 export { type QueryApi, shownParts, showsSqlBy, tableWithoutSql } from './hidden-sql.ts';
 export { refuse } from './messages.ts';
 export { answerReply, QUESTION_ERRORS, STATEMENT_ERRORS, statementReply } from './replies.ts';

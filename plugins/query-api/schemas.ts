@@ -1,6 +1,6 @@
 /** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
-import { ChartSpec } from '../chart-kit/index.ts';
+import { ChartSpec } from './chart-schema.ts';
 import {
   Choices,
   CodeStreamEvent,

@@ -1,7 +1,7 @@
 /** Describes the events of both chat streams. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { ChartSpec } from '../chart-kit/index.ts';
 import { ErrorSchema } from '../http/index.ts';
+import { ChartSpec } from './chart-schema.ts';
 
 export const Usage = Type.Object(
   {
@@ -56,7 +56,7 @@ export const Verified = Type.Optional(Verification);
 
 const Statement = Type.Object(
   {
-    toolCallId: Type.String({ description: 'The call whose result it is.' }),
+    toolCallId: Type.String({ description: 'The call whose result it is. The last statement of a call holds.' }),
     requested: Type.String({ description: 'As the model wrote it.' }),
     executed: Type.String({ description: 'What the database ran, policies included; `?` in place of their literals.' }),
     changes: Type.Array(Type.Object({ plugin: Type.String(), reason: Type.String() }), {

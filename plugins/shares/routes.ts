@@ -127,13 +127,15 @@ export function shareRoutes({ ctx, agent, store, conversations, showsSql, log, l
     const data: ShareResult['data'] = [];
     let room = MAX_BYTES;
     try {
-      for (const statement of statements.slice(0, MAX_STATEMENTS)) {
+      for (const { about, ...statement } of statements.slice(0, MAX_STATEMENTS)) {
         if (room <= 0) break;
         freshResults.set(scope, true);
         const { table, release } = await agent.runStatement({ ...statement, surface: SURFACE }, scope);
         releases.push(release);
         room -= sizeOf(table.rows, MAX_BYTES);
-        data.push(shownTable(isSqlShown ? table : tableWithoutSql(table)) as ShareResult['data'][number]);
+        const shown = shownTable(isSqlShown ? table : tableWithoutSql(table)) as ShareResult['data'][number];
+        // The chart is that of the answer, which may have been changed in it; the rest is told of these rows.
+        data.push({ ...shown, ...(about?.chart !== undefined && { chart: about.chart as typeof shown.chart }) });
       }
     } catch (error) {
       done();

@@ -15,6 +15,7 @@ export const NAVIGATION: readonly Section[] = [
     pages: [
       'docs/first-question.md',
       'docs/web-console.md',
+      'docs/charts.md',
       'docs/scheduled-questions.md',
       'docs/exports.md',
       'docs/mcp.md',
