@@ -119,6 +119,28 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
       .toMatchObject({ sql: expect.stringContaining(column), success: false, surface: 'mcp' });
   });
 
+  it('a result comes with its chart as SVG for the user, unless that is large', async () => {
+    const charts = async (tool: string, args: object) => {
+      const { content } = (await client.callTool({ name: tool, arguments: { ...args } })) as CallToolResult;
+      return content.flatMap((part) => (part.type === 'resource' ? [part] : []));
+    };
+    const sql = 'select status, count(*) as n from orders group by status';
+    for (const [chart, ...others] of [
+      await charts('query_sql', { sql }),
+      await charts('ask', { question: 'Revenue by region in 2025' }),
+    ]) {
+      expect(others).toEqual([]);
+      expect(chart).toMatchObject({
+        resource: { uri: expect.stringMatching(/^atlas:/), mimeType: 'image/svg+xml' },
+        annotations: { audience: ['user'] },
+      });
+      expect(Object(chart?.resource).text).toMatch(/^<svg .* role="img" .*<title>Bars: .*<\/svg>$/);
+    }
+    expect(await charts('query_sql', { sql: 'select count(*) as n from orders' })).toEqual([]);
+    const large = 'select id * 1.5 as a, id * 2.5 as b from orders limit 1000';
+    expect(await charts('query_sql', { sql: large })).toEqual([]);
+  });
+
   it('the semantic layer is shown as resources, its questions as prompts', async () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toContain('semantic://entities/orders.yml');

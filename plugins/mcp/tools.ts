@@ -5,6 +5,7 @@ import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
 import { type QueryApi, showsSqlBy, tableWithoutSql } from '../query-api/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
+import { type ChartResource, chartResources } from './chart-resources.ts';
 
 /** Limit for one result, as JSON text. */
 const MAX_RESULT_BYTES = 512 * 1024;
@@ -24,7 +25,7 @@ export interface Services {
 
 /** A type alias: the library's type has an index signature. */
 export type ToolResult = {
-  content: { type: 'text'; text: string }[];
+  content: ({ type: 'text'; text: string } | ChartResource)[];
   isError?: boolean;
 };
 
@@ -79,7 +80,9 @@ async function ask({ agent, actions }: Services, { question = '', ...ids }: Args
   const asked = { turns: [{ role: 'user' as const, text: question }], surface: SURFACE, ...ids };
   const answer = await agent.answer(asked, scope);
   const isError = answer.outcome === 'failed' || answer.outcome === 'declined';
-  const content = fitted((rows) => [answer.text, JSON.stringify(detailsOf(answer, rows, actions?.available === true))]);
+  const charts = await chartResources(answer.data);
+  const details = (rows: number) => JSON.stringify(detailsOf(answer, rows, actions?.available === true));
+  const content = fitted((rows) => [answer.text, details(rows)], charts);
   return { content, ...(isError && { isError }) };
 }
 
@@ -101,7 +104,8 @@ async function querySql(services: Services, { sql = '', ...ids }: Args, scope: S
   const ran = await services.agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
   try {
     const { sql: _, ...table } = shownTable(isSqlHidden(services, scope) ? tableWithoutSql(ran.table) : ran.table);
-    return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
+    const charts = await chartResources([ran.table]);
+    return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))], charts) };
   } finally {
     ran.release();
   }
@@ -148,11 +152,15 @@ function trimmed<T extends Table>(table: T, rows: number): T {
   return table.rows.length <= rows ? table : { ...table, rows: table.rows.slice(0, rows), truncated: true };
 }
 
-/** The texts of a result, made with as many rows as fit into it. */
-function fitted(make: (rows: number) => readonly string[]): ToolResult['content'] {
+/** The texts of a result, made with as many rows as fit into it beside its charts. */
+function fitted(
+  make: (rows: number) => readonly string[],
+  charts: readonly ChartResource[] = [],
+): ToolResult['content'] {
   const room = MAX_RESULT_BYTES - ENVELOPE_BYTES;
   for (let rows = 65_536; ; rows = Math.floor(rows / 2)) {
-    const content = make(rows).map((value) => ({ type: 'text' as const, text: value }));
+    const texts = make(rows).map((value) => ({ type: 'text' as const, text: value }));
+    const content = [...texts, ...charts];
     if (Buffer.byteLength(JSON.stringify(content)) <= room) return content;
     if (rows > 0) continue;
     throw new AtlasError('The result is too large even without its rows.', {
