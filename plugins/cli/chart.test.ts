@@ -3,18 +3,25 @@ import { renderChart } from './chart.ts';
 
 const table = (rows: Record<string, unknown>[]) => ({ columns: Object.keys(rows[0] ?? {}), rows });
 
-test('bars are as long as the last column of numbers says', () => {
+test('bars are those of the chart that fits the columns', () => {
   const rows = [
-    { region: 'Europe', orders: 4, revenue: '200.5' },
-    { region: 'Asia', orders: 2, revenue: null },
-    { region: null, orders: 1, revenue: -50.125 },
+    { region: 'Europe', revenue: 200.5 },
+    { region: 'Asia', revenue: null },
+    { region: null, revenue: -50.125 },
+    { region: 'Africa', revenue: 401 },
   ];
   expect(renderChart(table(rows), 40)?.split('\n')).toEqual([
     'revenue',
-    `Europe, 4  ${'█'.repeat(20)} 200.5`,
-    'Asia, 2     ',
-    `–, 1       ${'░'.repeat(5)} -50.125`,
+    `Africa  ${'█'.repeat(23)} 401`,
+    `Europe  ${'█'.repeat(11)}▌ 200.5`,
+    `NULL    ${'░'.repeat(3)} -50.125`,
   ]);
+  const split = ['x', 'y'].map((kind, at) => ({ day: '2024-01-01', kind, n: at + 1 }));
+  expect(renderChart(table(split))).toMatch(/^n\n2024-01-01, x +█+ 1\n2024-01-01, y +█+ 2$/);
+});
+
+test('where no chart fits, each row is as long as the last column of numbers says', () => {
+  expect(renderChart(table([{ a: 1, total: 2 }]), 40)?.split('\n')).toEqual(['total', `1  ${'█'.repeat(34)} 2`]);
 });
 
 test('many rows are cut, and what has no numbers is not drawn', () => {

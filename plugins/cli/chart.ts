@@ -1,4 +1,5 @@
 /** Draws a table as a bar chart of characters. */
+import { chooseChart, drawnTable, valueText } from '../chart-kit/index.ts';
 import { printableText, type RenderedTable } from './render.ts';
 
 const MAX_BARS = 30;
@@ -7,37 +8,63 @@ const DEFAULT_WIDTH = 80;
 /** A bar ends in an eighth of a character. */
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
+interface Bars {
+  readonly title: string;
+  readonly bars: readonly { readonly label: string; readonly value: number; readonly text: string }[];
+}
+
+/** The chart that other surfaces show, whatever its mark. */
+function chosenBars(table: RenderedTable): Bars | undefined {
+  const chosen = chooseChart(table);
+  if (chosen === undefined || !('chart' in chosen)) return undefined;
+  const { drawn, words } = drawnTable({ ...chosen.chart, mark: 'bar' }, table, 'en');
+  const bars = drawn.points.map(({ x, y, s }) => ({
+    label: s === '' ? String(x) : `${x}, ${s}`,
+    value: y,
+    text: valueText(y, chosen.chart.format, 'en'),
+  }));
+  return { title: words.y, bars };
+}
+
 function numberIn(value: unknown): number | undefined {
   if (typeof value === 'string' && !/^-?\d+(\.\d+)?$/.test(value)) return undefined;
   const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
 
-/**
- * A bar for each of the first 30 rows: as long as the last column of numbers says, named by the other columns.
- * `undefined` when no column holds numbers alone. Bars of negative numbers are drawn with `░`.
- */
-export function renderChart({ columns, rows }: RenderedTable, width = DEFAULT_WIDTH): string | undefined {
+/** Each row as long as the last column of numbers says. */
+function rowBars({ columns, rows }: RenderedTable): Bars | undefined {
   const measured = columns.findLast(
     (name) => rows.length > 0 && rows.every((row) => row[name] === null || numberIn(row[name]) !== undefined),
   );
   if (measured === undefined) return undefined;
-  const bars = rows.slice(0, MAX_BARS).map((row, index) => {
+  const bars = rows.map((row, index) => {
     const named = columns.filter((name) => name !== measured).map((name) => String(row[name] ?? '–'));
-    const label = printableText(named.join(', ') || `${index + 1}`).replaceAll('\n', ' ');
-    return { label: label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label, row };
+    const value = row[measured];
+    return { label: named.join(', ') || `${index + 1}`, value: numberIn(value) ?? 0, text: String(value ?? '') };
   });
-  const values = bars.map(({ row }) => numberIn(row[measured]) ?? 0);
-  const texts = bars.map(({ row }) => String(row[measured] ?? ''));
+  return { title: measured, bars };
+}
+
+/**
+ * At most 30 bars: those of the chart that fits the columns, or else one a row. `undefined` when no column holds numbers
+ * alone. Bars of negative numbers are drawn with `░`.
+ */
+export function renderChart(table: RenderedTable, width = DEFAULT_WIDTH): string | undefined {
+  const found = chosenBars(table) ?? rowBars(table);
+  if (found === undefined) return undefined;
+  const bars = found.bars.slice(0, MAX_BARS).map(({ label, ...bar }) => {
+    const shown = printableText(label).replaceAll('\n', ' ');
+    return { ...bar, label: shown.length > MAX_LABEL ? `${shown.slice(0, MAX_LABEL - 1)}…` : shown };
+  });
   const labelWidth = Math.max(...bars.map(({ label }) => label.length));
-  const room = Math.max(10, width - labelWidth - Math.max(...texts.map(({ length }) => length)) - 4);
-  const longest = Math.max(...values.map(Math.abs)) || 1;
-  const lines = bars.map(({ label }, index) => {
-    const value = values[index] ?? 0;
+  const room = Math.max(10, width - labelWidth - Math.max(...bars.map(({ text }) => text.length)) - 4);
+  const longest = Math.max(...bars.map(({ value }) => Math.abs(value))) || 1;
+  const lines = bars.map(({ label, value, text }) => {
     const eighths = Math.round((Math.abs(value) / longest) * room * 8);
     const bar = value < 0 ? '░'.repeat(Math.ceil(eighths / 8)) : `${'█'.repeat(eighths >> 3)}${EIGHTHS[eighths & 7]}`;
-    return `${label.padEnd(labelWidth)}  ${bar} ${texts[index]}`;
+    return `${label.padEnd(labelWidth)}  ${bar} ${text}`;
   });
-  const hidden = rows.length - bars.length;
-  return [printableText(measured), ...lines, ...(hidden > 0 ? [`… ${hidden} more`] : [])].join('\n');
+  const hidden = found.bars.length - bars.length;
+  return [printableText(found.title), ...lines, ...(hidden > 0 ? [`… ${hidden} more`] : [])].join('\n');
 }

@@ -2,9 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { AtlasError, type CliCommand, type CliRun, didYouMean } from '../../../kernel/index.ts';
+import { AtlasError, type Awaitable, type CliCommand, type CliRun, didYouMean } from '../../../kernel/index.ts';
 import type { Cli } from '../api.ts';
-import { renderChart } from '../chart.ts';
 import { ask, type ChatSession, newSession } from '../chat-session.ts';
 import { openServer } from '../local-server.ts';
 import { errorText } from '../program.ts';
@@ -25,7 +24,7 @@ interface Line {
 interface ChatCommand {
   readonly help: string;
   /** Resolves to the session that follows; prints to the run's output. */
-  run(line: Line): ChatSession | undefined;
+  run(line: Line): Awaitable<ChatSession | undefined>;
 }
 
 const noAnswer = new AtlasError('There is no answer with rows yet.', { hint: 'Ask a question first.' });
@@ -56,7 +55,8 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   },
   chart: {
     help: 'draw the last rows as bars',
-    run({ session, run }) {
+    async run({ session, run }) {
+      const { renderChart } = await import('../chart.ts');
       const chart = renderChart(lastTable(session), run.stdout.columns || undefined);
       if (chart === undefined) throw new AtlasError('The last rows have no column of numbers to draw.');
       run.stdout.write(`${chart}\n`);
@@ -89,7 +89,7 @@ function writeNew(path: string, text: string): void {
 }
 
 /** Runs a line that begins with a backslash. */
-function command(line: string, session: ChatSession, run: CliRun): ChatSession | undefined {
+function command(line: string, session: ChatSession, run: CliRun): Awaitable<ChatSession | undefined> {
   const [, name = '', text = ''] = /^\\(\S*)\s*(.*)$/.exec(line) ?? [];
   const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (found === undefined) {
@@ -138,7 +138,7 @@ async function converse(run: CliRun, first: ChatSession, input: Interface, isTer
       answering = new AbortController();
       try {
         const next = line.startsWith('\\')
-          ? command(line, session, run)
+          ? await command(line, session, run)
           : await ask(session, run, questionOf(line, session), AbortSignal.any([run.signal, answering.signal]));
         if (next === undefined) break;
         session = next;
