@@ -18,6 +18,7 @@ const USES: readonly (readonly [use: string, packages: readonly string[]])[] = [
   ['actions, scheduled questions, exports or webhooks with callbacks, with `DATABASE_URL=postgres://…`', ['pg-boss']],
   ['limits that servers share over Redis (`SVC_REDIS_URL`)', ['@redis/client']],
   ['e-mail (`SVC_SMTP_URL`)', ['nodemailer']],
+  ['charts in e-mail and Slack', ['@resvg/resvg-js']],
   ['`SVC_PROVIDER=anthropic`', ['@ai-sdk/anthropic']],
   ['`SVC_PROVIDER=google`', ['@ai-sdk/google']],
   ['`SVC_PROVIDER=azure`', ['@ai-sdk/azure']],

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Delivery, deliver } from '../../kernel/index.ts';
 import { deliverContract } from '../../test/contract/deliver.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
+import { CHARTED_REPORT, describeWithPixels, PNG_BASE64, SENTENCE } from '../../test/harness/charted-report.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startSmtpReceiver } from '../../test/harness/smtp-receiver.ts';
 import { toldSmtpReceiver } from '../../test/harness/told-receivers.ts';
+import { deliverPreview } from '../delivery-kit/index.ts';
 import { deliverEmail } from './index.ts';
 
 const FROM = 'Atlas <atlas@example.com>';
@@ -182,5 +184,38 @@ describe('a report by e-mail', () => {
       code: 'configuration_error',
       message: 'E-mail is not configured: SVC_SMTP_URL and SVC_EMAIL_FROM must be set.',
     });
+  });
+});
+
+describeWithPixels('a report with a chart', () => {
+  const charted = (content: object) => ({ ...delivery(), content: content as Delivery['content'] });
+
+  it('shows it inline, with its content in words', async () => {
+    const email = await send(charted(CHARTED_REPORT));
+    expect(email?.raw).toContain('multipart/related');
+    expect(email?.raw).toMatch(/Content-Id: <chart-2@atlas>/i);
+    expect(email?.raw).toMatch(/Content-Disposition: inline; filename=chart-2\.png/i);
+    expect(email?.raw).toContain(PNG_BASE64);
+    const html = (email?.raw ?? '').replace(/=\r\n/g, '');
+    expect(html).toContain(`<img src=3D"cid:chart-2@atlas" alt=3D"${SENTENCE}"`);
+    expect(html.match(/<img/g)).toHaveLength(1);
+  });
+
+  it.each([{ mark: 'map' }, { x: 'country' }, { y: 'n' }, {}])(
+    'is sent without one where the chart cannot be drawn: %j',
+    async (more) => {
+      const [first, second] = CHARTED_REPORT.data;
+      const chart = Object.keys(more).length === 0 ? {} : { ...second?.chart, ...more };
+      const email = await send(charted({ ...CHARTED_REPORT, data: [first, { ...second, chart }] }));
+      expect(email?.parts['text/html']).toContain('<td');
+      expect(email?.raw).not.toContain('cid:');
+    },
+  );
+
+  it('is shown in a preview without it', async () => {
+    await using app = await createTestApp({ plugins: [deliverEmail({ smtpUrl: 'smtp://127.0.0.1:1', from: FROM })] });
+    const shown = await app.callKey(deliverPreview, 'email', charted(CHARTED_REPORT), app.scope());
+    expect(Object(shown).html).not.toContain('<img');
+    expect(shown).not.toHaveProperty('pictures');
   });
 });

@@ -27,8 +27,9 @@ export const deliverEmail = definePlugin({
     defineChannel(ctx, {
       channel: 'email',
       recipient: Type.Object({ address: EmailAddress }),
-      render: (subject, report): EmailContent => renderEmail(subject, report),
-      renderNotice: (subject, { text }) => ({ subject, text }),
+      render: renderEmail,
+      hasPictures: true,
+      renderNotice: (subject, { text }): EmailContent => ({ subject, text }),
       send: (message, { address }, { key, signal }) => mailer.send({ ...message, to: [address], key }, signal),
     });
     return { isConfigured: options.smtpUrl !== undefined && options.from !== undefined };

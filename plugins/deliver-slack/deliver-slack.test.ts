@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type Delivery, deliver } from '../../kernel/index.ts';
 import { deliverContract } from '../../test/contract/deliver.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
+import { CHARTED_REPORT, describeWithPixels, SENTENCE } from '../../test/harness/charted-report.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { SLACK_TOKEN, startSlackReceiver } from '../../test/harness/slack-receiver.ts';
+import { SLACK_TOKEN, type SlackPosting, startSlackReceiver } from '../../test/harness/slack-receiver.ts';
 import { toldSlackReceiver } from '../../test/harness/told-receivers.ts';
 import { deliverSlack } from './index.ts';
 
@@ -186,5 +187,58 @@ describe('a report to Slack', () => {
     await expect(post(REPORT, undefined, {}, 'C0000')).rejects.toMatchObject({
       message: 'Slack refused the message: channel_not_found.',
     });
+  });
+});
+
+describeWithPixels('a report with a chart', () => {
+  const imagesIn = (posted: SlackPosting | undefined) => posted?.blocks?.filter(({ type }) => type === 'image');
+
+  async function postCharted(planned?: Planned) {
+    await using slack = await startSlackReceiver(planned);
+    await using app = await createTestApp({ plugins: [deliverSlack({ botToken: SLACK_TOKEN, apiUrl: slack.apiUrl })] });
+    await app.callKey(deliver, 'slack', delivery(CHARTED_REPORT), app.scope());
+    return { ...slack, lines: app.lines };
+  }
+
+  it('uploads it and shows it above its table', async () => {
+    const { posted, files } = await postCharted();
+    expect([...files.values()]).toEqual([expect.stringContaining('PNG')]);
+    const blocks = posted[0]?.blocks ?? [];
+    const at = blocks.findIndex(({ type }) => type === 'image');
+    expect(blocks[at]).toEqual({ type: 'image', slack_file: { id: [...files.keys()][0] }, alt_text: SENTENCE });
+    expect(blocks[at + 1]?.text?.text).toContain('Wien');
+    expect(posted[0]).not.toHaveProperty('pictures');
+  });
+
+  it.each([
+    ['files.getUploadURLExternal', 'missing_scope'],
+    ['files.completeUploadExternal', 'internal_error'],
+    ['F1', 'none'],
+  ])('is posted without it where %s fails with %s, and that is logged', async (method, error) => {
+    const { posted, lines } = await postCharted((called) =>
+      called === method ? { status: method === 'F1' ? 500 : 200, body: { ok: false, error } } : undefined,
+    );
+    expect(posted).toHaveLength(1);
+    expect(imagesIn(posted[0])).toEqual([]);
+    expect(JSON.stringify(posted[0]?.blocks)).toContain('Wien');
+    expect(lines.some(({ message }) => message === 'A message to Slack goes out without its charts.')).toBe(true);
+    expect(JSON.stringify(lines)).not.toContain(SLACK_TOKEN);
+  });
+
+  it('is tried again while Slack still looks at the file, and is then posted without it', async () => {
+    let refused = 0;
+    const refusing = (times: number) => (called: string) => {
+      if (called !== 'chat.postMessage' || refused >= times) return undefined;
+      refused += 1;
+      return { status: 200, body: { ok: false, error: 'invalid_blocks' } };
+    };
+    expect(imagesIn((await postCharted(refusing(1))).posted[0])).toHaveLength(1);
+    refused = 0;
+    expect(imagesIn((await postCharted(refusing(2))).posted[0])).toEqual([]);
+  });
+
+  it('fails as ever where Slack does not answer the message', async () => {
+    const fails = postCharted((called) => (called === 'chat.postMessage' ? { status: 503 } : undefined));
+    await expect(fails).rejects.toMatchObject({ final: false });
   });
 });

@@ -14,6 +14,7 @@ export const deliverSlack = definePlugin({
       channel: 'slack',
       recipient: Type.Object({ channel: Type.String({ minLength: 1, maxLength: 255 }) }),
       render: renderSlack,
+      hasPictures: true,
       send: (message, { channel }, { key, scope }) => slack.post({ ...message, channel, key }, scope),
     });
   },

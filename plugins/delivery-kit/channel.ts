@@ -10,6 +10,7 @@ import {
   type Scope,
   type Static,
 } from '../../kernel/index.ts';
+import { type ChartPicture, chartPictures } from './chart-pictures.ts';
 import { DeliveryError, deliveryErrorOf } from './errors.ts';
 import { deliverPreview } from './hooks.ts';
 import { Notice, type Report, reportOf } from './report.ts';
@@ -26,7 +27,10 @@ export interface Channel<R extends TSchema, M extends object> {
   /** Key of `deliver`: `email`. */
   readonly channel: string;
   readonly recipient: R;
-  render(subject: string, report: Report): M;
+  /** `pictures`: of the report's charts, where `hasPictures`; a preview has none. */
+  render(subject: string, report: Report, pictures: readonly ChartPicture[]): M;
+  /** Its messages can hold pictures. */
+  readonly hasPictures?: boolean;
   /** Left out: the channel takes reports only. */
   renderNotice?(subject: string, notice: Notice): M;
   /** One try. What it throws becomes a `DeliveryError`. */
@@ -36,13 +40,22 @@ export interface Channel<R extends TSchema, M extends object> {
 /** Call it in `setup`: taps `deliver` and `deliver.preview`. */
 export function defineChannel<R extends TSchema, M extends object>(
   ctx: Pick<PluginContext, 'tapKey'>,
-  { channel, recipient: schema, render, renderNotice, send }: Channel<R, M>,
+  { channel, recipient: schema, render, hasPictures = false, renderNotice, send }: Channel<R, M>,
 ): void {
-  const messageOf = ({ subject, content }: Delivery) =>
-    renderNotice !== undefined && Value.Check(Notice, content)
-      ? renderNotice(subject, content)
-      : render(subject, reportOf(content));
-  ctx.tapKey(deliverPreview, channel, messageOf);
+  const draw = chartPictures();
+  const noticeOf = ({ subject, content }: Delivery) =>
+    renderNotice !== undefined && Value.Check(Notice, content) ? renderNotice(subject, content) : undefined;
+  async function messageOf(delivery: Delivery): Promise<M> {
+    const notice = noticeOf(delivery);
+    if (notice !== undefined) return notice;
+    const report = reportOf(delivery.content);
+    return render(delivery.subject, report, hasPictures ? await draw(report) : []);
+  }
+  ctx.tapKey(
+    deliverPreview,
+    channel,
+    (delivery) => noticeOf(delivery) ?? render(delivery.subject, reportOf(delivery.content), []),
+  );
   ctx.tapKey(deliver, channel, async (delivery, scope) => {
     const { recipient } = delivery;
     const { signal } = scope;
@@ -54,7 +67,7 @@ export function defineChannel<R extends TSchema, M extends object>(
       });
     }
     try {
-      await send(messageOf(delivery), recipient as Static<R>, { key: keyOf(delivery), signal, scope });
+      await send(await messageOf(delivery), recipient as Static<R>, { key: keyOf(delivery), signal, scope });
       return { status: 'sent' as const };
     } catch (error) {
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 /** Renders a report as an e-mail, in HTML and in plain text. */
+import { type ChartPicture, PICTURE_WIDTH } from './chart-pictures.ts';
 import type { Report } from './report.ts';
 import { reportNotes, rowsNote } from './report.ts';
 import { cellText, cut, tableLines, withBold } from './text-layout.ts';
@@ -7,6 +8,8 @@ export interface EmailContent {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
+  /** The HTML shows them by their content ids. */
+  readonly pictures?: readonly { readonly cid: string; readonly png: Uint8Array }[];
 }
 
 const LONGEST_CELL = 500;
@@ -25,8 +28,15 @@ const FONT = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-ser
 const CELL = 'border:1px solid #d0d7de;padding:6px 10px;text-align:left;vertical-align:top';
 const QUIET = 'color:#59636e;font-size:12px';
 
-export function renderEmail(subject: string, report: Report): Required<EmailContent> {
-  return { subject: cut(cellText(subject), 250), text: textOf(report), html: htmlOf(report) };
+const cidOf = ({ at }: ChartPicture) => `chart-${at + 1}@atlas`;
+
+export function renderEmail(subject: string, report: Report, pictures: readonly ChartPicture[] = []): EmailContent {
+  return {
+    subject: cut(cellText(subject), 250),
+    text: textOf(report),
+    html: htmlOf(report, pictures),
+    ...(pictures.length > 0 && { pictures: pictures.map((picture) => ({ cid: cidOf(picture), png: picture.png })) }),
+  };
 }
 
 function textOf({ taskName, question, answer, data, timestamp, ...report }: Report): string {
@@ -47,19 +57,26 @@ function textOf({ taskName, question, answer, data, timestamp, ...report }: Repo
     .join('\n\n');
 }
 
-function htmlOf({ taskName, question, answer, data, timestamp, ...report }: Report): string {
+function htmlOf(
+  { taskName, question, answer, data, timestamp, ...report }: Report,
+  pictures: readonly ChartPicture[],
+): string {
   const paragraphs = answer
     .split(/\n{2,}/)
     .map((text) => `<p>${withBold(escaped(text.trim()), '<strong>$1</strong>').replaceAll('\n', '<br>\n')}</p>`)
     .join('\n');
   const cell = (tag: 'th' | 'td', value: unknown) =>
     `<${tag} style="${CELL}">${escaped(cut(cellText(value), LONGEST_CELL))}</${tag}>`;
-  const tables = data.map((dataset) => {
+  const imageOf = (picture: ChartPicture | undefined) =>
+    picture === undefined
+      ? ''
+      : `<p><img src="cid:${cidOf(picture)}" alt="${escaped(picture.text)}" width="${PICTURE_WIDTH}" style="max-width:100%"></p>\n`;
+  const tables = data.map((dataset, place) => {
     const { columns, rows } = dataset;
     const head = `<tr>${columns.map((column) => cell('th', column)).join('')}</tr>`;
     const body = rows.map((row) => `<tr>${columns.map((column) => cell('td', row[column])).join('')}</tr>`);
     const note = rowsNote(dataset);
-    return `<table style="border-collapse:collapse;${FONT}">
+    return `${imageOf(pictures.find(({ at }) => at === place))}<table style="border-collapse:collapse;${FONT}">
 <thead>${head}</thead>
 <tbody>
 ${body.join('\n')}

@@ -58,7 +58,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export function openMailer({ smtpUrl, from }: EmailOptions): Mailer {
   let connected: Promise<Transporter> | undefined;
   return {
-    async send({ to, subject, text, html, key }, signal) {
+    async send({ to, subject, text, html, pictures = [], key }, signal) {
       if (smtpUrl === undefined || from === undefined) {
         throw notConfigured('E-mail', ['SVC_SMTP_URL', 'SVC_EMAIL_FROM']);
       }
@@ -71,6 +71,13 @@ export function openMailer({ smtpUrl, from }: EmailOptions): Mailer {
           subject: cellText(subject),
           text,
           ...(html !== undefined && { html }),
+          attachments: pictures.map(({ cid, png }) => ({
+            cid,
+            filename: `${cid.replace(/@.*/, '')}.png`,
+            contentType: 'image/png',
+            contentDisposition: 'inline' as const,
+            content: Buffer.from(png),
+          })),
           messageId: `<${key}@${domainOf(from)}>`,
           // RFC 3834: keeps automatic answers away.
           headers: { 'Auto-Submitted': 'auto-generated' },

@@ -21,7 +21,7 @@ it.each([
   const report = { ...REPORT, ...(reason !== undefined && { deliveryReason: reason }) };
   const { text, html } = renderEmail('Orders', report);
   expect(text.includes('Delivered because: 12 is > 10 <b>.')).toBe(expected);
-  expect(html.includes('Delivered because: 12 is &gt; 10 &lt;b&gt;.')).toBe(expected);
+  expect(html?.includes('Delivered because: 12 is &gt; 10 &lt;b&gt;.')).toBe(expected);
   expect(JSON.stringify(renderSlack('Orders', report)).includes('Delivered because: 12 is &gt; 10 &lt;b&gt;.')).toBe(
     expected,
   );

@@ -11,6 +11,8 @@ const Dataset = Type.Object({
   rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   totalRows: Type.Integer({ minimum: 0 }),
   truncated: Type.Boolean(),
+  /** A `ChartSpec` of `chart-kit`. */
+  chart: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
 /** The verified query that answered: who vouches for its statement, since when, and what was put into it. */
@@ -47,19 +49,23 @@ export type Notice = Static<typeof Notice>;
 export type Report = Static<typeof Report>;
 export type Dataset = Static<typeof Dataset>;
 
-/** The rows of a statement as a report has them: at most 50, with the number of all that were read. */
+/** The rows of a statement as a report has them: at most 50, with the number of all that were read, and their chart. */
 export function datasetOf(table: {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** Whether the database had more rows than these. */
   readonly truncated: boolean;
+  /** What plugins tell of it. */
+  readonly about?: { readonly chart?: unknown };
 }): Dataset {
-  const { columns, rows, truncated } = table;
+  const { columns, rows, truncated, about } = table;
+  const chart = about?.chart as Dataset['chart'];
   return {
     columns: [...columns],
     rows: rows.slice(0, MAX_REPORT_ROWS),
     totalRows: rows.length,
     truncated: truncated || rows.length > MAX_REPORT_ROWS,
+    ...(chart !== undefined && { chart }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Renders a report as a Slack message of Block Kit blocks, within Slack's limits. */
+import type { ChartPicture } from './chart-pictures.ts';
 import type { Dataset, Report } from './report.ts';
 import { reportNotes, rowsNote } from './report.ts';
 import { cellText, cut, tableLines, withBold } from './text-layout.ts';
@@ -7,6 +8,15 @@ export interface SlackContent {
   /** What notifications show, and clients that know no blocks. */
   readonly text: string;
   readonly blocks?: readonly object[];
+  readonly pictures?: readonly SlackPicture[];
+}
+
+/** A picture that is uploaded before the message is posted. */
+export interface SlackPicture {
+  readonly png: Uint8Array;
+  readonly text: string;
+  /** Which of the blocks follows it. */
+  readonly before: number;
 }
 
 // Slack's limits: a header 150 characters, a section 3,000, a message 50 blocks and, as it counts them, some 13,000
@@ -17,6 +27,7 @@ const LONGEST_MESSAGE = 11_000;
 const LONGEST_ANSWER = 5_800;
 const LONGEST_LINE = 200;
 const MOST_DATASETS = 20;
+const LONGEST_ALT = 250;
 
 /** Slack's own escapes, without which `<!channel>` would notify everybody. */
 export const escapedForSlack = (text: string) =>
@@ -25,7 +36,7 @@ export const escapedForSlack = (text: string) =>
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 const context = (text: string) => ({ type: 'context', elements: [{ type: 'mrkdwn', text }] });
 
-export function renderSlack(subject: string, report: Report): Required<SlackContent> {
+export function renderSlack(subject: string, report: Report, charts: readonly ChartPicture[] = []): SlackContent {
   const { taskName, question, answer, data, timestamp } = report;
   const title = cellText(taskName).trim() || 'Atlas report';
   const blocks: object[] = [
@@ -35,14 +46,22 @@ export function renderSlack(subject: string, report: Report): Required<SlackCont
     ...reportNotes(report).map((note) => context(cutEscaped(note, 500))),
   ];
   let left = LONGEST_MESSAGE - JSON.stringify(blocks).length;
-  for (const dataset of data.slice(0, MOST_DATASETS)) {
+  const pictures: SlackPicture[] = [];
+  for (const [place, dataset] of data.slice(0, MOST_DATASETS).entries()) {
+    const chart = charts.find(({ at }) => at === place);
+    if (chart !== undefined)
+      pictures.push({ png: chart.png, text: cut(chart.text, LONGEST_ALT), before: blocks.length });
     const added = tableBlocks(dataset, Math.min(left, LONGEST_SECTION));
     left -= JSON.stringify(added).length;
     blocks.push(...added);
   }
   const rest = data.length > MOST_DATASETS ? ` · ${data.length - MOST_DATASETS} more results` : '';
   blocks.push(context(`Sent by Atlas for the result of ${escapedForSlack(timestamp)}${rest}`));
-  return { text: cutEscaped(`${cellText(subject)}\n${answer}`, LONGEST_SECTION), blocks };
+  return {
+    text: cutEscaped(`${cellText(subject)}\n${answer}`, LONGEST_SECTION),
+    blocks,
+    ...(pictures.length > 0 && { pictures }),
+  };
 }
 
 /** The table as preformatted text with as many rows as fit, and how many those are. */

@@ -7,7 +7,7 @@ export interface OutboundRequest {
   readonly method?: string;
   /** Headers that a user chose go through `userHeaders` first. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Default and largest value: the option. */
   readonly timeoutMs?: number | undefined;
   /** Default: the option. */

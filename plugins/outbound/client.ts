@@ -19,7 +19,7 @@ interface Hop {
   readonly to: Destination;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
