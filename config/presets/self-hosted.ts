@@ -30,6 +30,7 @@ import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
 import { deliverWebhook } from '../../plugins/deliver-webhook/index.ts';
+import { emptyResults } from '../../plugins/empty-results/index.ts';
 import { exports } from '../../plugins/exports/index.ts';
 import { fanOut } from '../../plugins/fan-out/index.ts';
 import { grounding } from '../../plugins/grounding/index.ts';
@@ -168,6 +169,7 @@ function builtIn(env: Env): PluginEntry[] {
     ...(env.profile === 'off' ? [] : [profile()]),
     semanticQuery(),
     verifiedQueries(),
+    emptyResults(),
     ...(env.analysisEnabled ? [analysis()] : []),
     fanOut(),
     sqlLimits(env.sqlLimits),

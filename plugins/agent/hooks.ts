@@ -23,8 +23,6 @@ export interface QueryAttempt {
 export interface QueryObjection {
   readonly message: string;
   readonly hint: string;
-  /** The query runs, and the model is told with its result if that is empty. */
-  readonly onlyWhenEmpty?: boolean;
   /** For the reader of the answer, when the model runs the query all the same. */
   readonly note?: AnswerNote;
 }

@@ -66,7 +66,7 @@ export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
 export { APPROVAL_HINT, approvalRequired, pendingActionOf } from './pending-approval.ts';
 export { withoutContext } from './prompt.ts';
-export { checkQuery, type NotedResult } from './tools/query-check.ts';
+export { checkQuery } from './tools/query-check.ts';
 export { type LastResult, lastResultOf } from './tools/question-tables.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';

@@ -62,7 +62,7 @@ export function entryOfOutcome(outcome: SqlOutcome, scope: Scope, at: number, re
 function askerOf(scope: Scope): { readonly actor: Actor; readonly label: string | null } {
   const { actor } = scope;
   const administrator = previewedBy.nearest(scope);
-  if (administrator === undefined) return { actor, label: actor.label };
+  if (administrator === undefined || administrator === actor) return { actor, label: actor.label };
   const nameOf = ({ label, id }: Actor) => label ?? id ?? 'anonymous';
   return { actor: administrator, label: `${nameOf(administrator)} as ${nameOf(actor)}` };
 }

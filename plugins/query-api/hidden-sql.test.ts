@@ -13,7 +13,7 @@ import {
   startOpenAIServer,
 } from '../../test/harness/openai-server.ts';
 import { callSql } from '../../test/harness/scripted-agent.ts';
-import { agent, queryCheck } from '../agent/index.ts';
+import { agent, answerCheck } from '../agent/index.ts';
 import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
@@ -26,7 +26,7 @@ const auth = headerAuth(
   (header) => ({ role: (header('x-role') || 'viewer') as Actor['role'], claims: { tenant: 1 } }),
   (ctx) => {
     const note = { code: 'quoting', message: 'It compares patients.name.', quotesSql: true };
-    ctx.tap(queryCheck, () => [{ message: 'A remark.', hint: '', onlyWhenEmpty: true, note }]);
+    ctx.tap(answerCheck, () => [{ notes: [note] }]);
   },
 );
 

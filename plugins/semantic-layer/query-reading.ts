@@ -17,13 +17,15 @@ export interface QueryReading {
   readonly select: () => Select | undefined;
 }
 
-const readings = new WeakMap<QueryAttempt, Promise<QueryReading | undefined>>();
+type Attempt = Pick<QueryAttempt, 'sql' | 'connectionId'>;
+
+const readings = new WeakMap<Attempt, Promise<QueryReading | undefined>>();
 
 /** Reads a query once, however many plugins check it; `undefined` where its connection or dialect is unknown. */
 export function readQuery(
   ctx: Pick<PluginContext, 'call'>,
   layer: Pick<SemanticLayerApi, 'for'>,
-  attempt: QueryAttempt,
+  attempt: Attempt,
   scope: Scope,
 ): Promise<QueryReading | undefined> {
   const reading = readings.get(attempt) ?? read(ctx, layer, attempt, scope);
@@ -34,7 +36,7 @@ export function readQuery(
 async function read(
   ctx: Pick<PluginContext, 'call'>,
   layer: Pick<SemanticLayerApi, 'for'>,
-  { sql, connectionId }: QueryAttempt,
+  { sql, connectionId }: Attempt,
   scope: Scope,
 ): Promise<QueryReading | undefined> {
   const [model, collected] = await Promise.all([layer.for(scope), ctx.call(datasourceList, undefined, scope)]);

@@ -6,7 +6,6 @@ import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
 import { comparisonTypeObjections } from './checks/comparison-types.ts';
 import { defaultConditionObjections } from './checks/default-conditions.ts';
-import { emptyPeriodObjections } from './checks/empty-periods.ts';
 import { joinTypeObjections } from './checks/join-types.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
@@ -17,18 +16,14 @@ import { valueObjections } from './values/value-check.ts';
 
 export type { CompiledColumn, CompiledQuery, SemanticQueryApi } from './api.ts';
 export { DEFAULT_CONDITION_HINT } from './checks/default-conditions.ts';
+export { type Member, memberOf, type VisibleTable, visitStatement } from './checks/statement-visitor.ts';
 export { compileQuery, connectionOf } from './compile.ts';
 export { PlanError } from './errors.ts';
 export { type Grain, PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
 export { connectionFor } from './tool.ts';
+export { nearValues } from './values/near-values.ts';
 
-const CHECKS = [
-  valueObjections,
-  comparisonTypeObjections,
-  emptyPeriodObjections,
-  defaultConditionObjections,
-  joinTypeObjections,
-];
+const CHECKS = [valueObjections, comparisonTypeObjections, defaultConditionObjections, joinTypeObjections];
 
 export const semanticQuery = definePlugin({
   name: 'semantic-query',

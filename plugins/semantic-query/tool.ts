@@ -8,7 +8,7 @@ import {
   type ToolRun,
   type ToolTable,
 } from '../../kernel/index.ts';
-import { type NotedResult, resultForModel, shownTable, tableOf } from '../agent/index.ts';
+import { resultForModel, shownTable, tableOf } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import { compileQuery, connectionOf } from './compile.ts';
@@ -29,7 +29,7 @@ export interface ToolHost {
   connections(run: ToolRun): Promise<readonly ConnectionInfo[]>;
   dialectOf(connection: ConnectionInfo, run: ToolRun): Promise<SqlDialect>;
   runSql(sql: string, connectionId: string, run: ToolRun): Promise<SqlReply>;
-  check(sql: string, connectionId: string, run: ToolRun): Promise<NotedResult>;
+  check(sql: string, connectionId: string, run: ToolRun): Promise<() => void>;
   readonly resultBudgetBytes: number;
 }
 
@@ -82,7 +82,7 @@ export async function rowsOf(host: ToolHost, plan: QueryPlan, run: ToolRun): Pro
   return (await host.runSql(sql, connectionId, run)).result.rows;
 }
 
-/** The rows of a plan that passed the checks, and what to tell the model with them. */
+/** The rows of a plan that passed the checks. */
 export async function queried(
   host: ToolHost,
   plan: QueryPlan,
@@ -90,9 +90,10 @@ export async function queried(
   model?: SemanticModel,
 ): Promise<{ table: ToolTable; result: SqlResult }> {
   const { sql, connectionId } = await compiled(host, plan, run, model);
-  const noted = await host.check(sql, connectionId, run);
+  const noteInsisted = await host.check(sql, connectionId, run);
   const reply = await host.runSql(sql, connectionId, run);
-  return { table: tableOf(reply, sql), result: noted(reply.result) };
+  noteInsisted();
+  return { table: tableOf(reply, sql), result: reply.result };
 }
 
 export function queryMetricsTool(host: ToolHost): AgentTool {

@@ -100,7 +100,7 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
   /** `written`: what the model wrote, where that is not what runs. */
   async function execute(sql: string, connectionId: string | undefined, run: ToolRun, written?: string) {
     const { surface, conversationId, room } = run.question;
-    const noted = await checkQuery(ctx, { sql, connectionId }, run);
+    const noteInsisted = await checkQuery(ctx, { sql, connectionId }, run);
     const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
       ctx.runSql(
         {
@@ -113,7 +113,8 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
       ),
     );
     const table = tableOf(written === undefined ? reply : asWritten(reply, written), sql);
-    const forModel = resultForModel(noted(reply.result), room?.resultBytes ?? resultBudgetBytes);
+    noteInsisted();
+    const forModel = resultForModel(reply.result, room?.resultBytes ?? resultBudgetBytes);
     return { forModel, forClient: shownTable(table), table };
   }
 

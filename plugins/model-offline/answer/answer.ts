@@ -5,11 +5,10 @@ import { capital, spoken } from '../words/words.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 /** What the SQL tool gives back. */
-export type ToolResult = Readonly<Partial<{ rows: readonly Row[]; rowCount: number; truncated: boolean }>> &
-  Readonly<Partial<Record<'error' | 'hint', string>>>;
+type Read = { rows: readonly Row[]; rowCount: number; truncated: boolean; notes: readonly string[] };
+export type ToolResult = Readonly<Partial<Read & Record<'error' | 'hint', string>>>;
 
 const [SHOWN_ROWS, SHOWN_GROUPS, SHOWN_COLUMNS] = [5, 12, 4];
-
 const numbered = (texts: readonly string[]): string => texts.map((text, i) => `${i + 1}. ${text}`).join('\n');
 const label = (column: CompiledColumn): string => spoken(column.name);
 
@@ -29,12 +28,14 @@ export function withoutPlan(reading: Extract<Reading, { kind: 'clarify' | 'uncle
 export function answerText(
   { understood, plan: { orderBy = [], filters = [] } }: Extract<Reading, { kind: 'plan' }>,
   { columns }: CompiledQuery,
-  { error, hint, rows = [], rowCount: count = rows.length, truncated }: ToolResult,
+  { error, hint, rows = [], rowCount: count = rows.length, truncated, notes = [] }: ToolResult,
 ): string {
   const problem = error && `The query could not be run: ${[error, hint].filter(Boolean).join(' ')}`;
   const asked = [...orderBy.map(({ by }) => by), ...filters.map(({ dimension }) => dimension)];
   const text = problem ?? (count === 0 ? 'No rows match.' : resultText(columns, rows, count, asked));
-  return `${text}${truncated ? ' There are more rows than were fetched.' : ''}\n\nRead as: ${understood}.`;
+  // Of an empty result they say why.
+  const why = rows.every((row) => Object.values(row).every((cell) => Number(cell) === 0)) ? notes : [];
+  return `${[text, ...why].join(' ')}${truncated ? ' There are more rows than were fetched.' : ''}\n\nRead as: ${understood}.`;
 }
 
 /** `asked`: of columns further behind, those that the question is about; the first of them are shown too. */
