@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderCsv, renderTable } from './render.ts';
+import { renderAnswer, renderCsv, renderTable } from './render.ts';
 
 const row = (columns: readonly string[], value: string) => Object.fromEntries(columns.map((name) => [name, value]));
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
@@ -30,6 +30,13 @@ describe('a table', () => {
     expect(drawn).toContain('x'.repeat(60));
     expect(drawn).toContain('東京'.repeat(10));
   });
+});
+
+it('an answer says why there are no rows, once', () => {
+  const data = [{ columns: ['n'], rows: [], explanation: { text: 'No town has any.' } }];
+  const drawn = (answer: string) => renderAnswer({ answer, sql: ['SELECT 1'], data }, { color: false });
+  expect(drawn('None.')).toBe('None.\n\nSQL\n  SELECT 1\n\nNo rows.\n\nNo town has any.\n');
+  expect(drawn('None. No town has any.').match(/No town/g)).toHaveLength(1);
 });
 
 it('CSV has a header, quotes and no formulas', () => {

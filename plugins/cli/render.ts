@@ -7,6 +7,8 @@ export interface RenderedTable {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly truncated?: boolean;
+  /** Why it is empty. */
+  readonly explanation?: { readonly text: string };
 }
 
 export interface RenderOptions {
@@ -124,6 +126,8 @@ export function renderAnswer(
     blocks.push(`${label('SQL')}\n${indent(printableText(sql))}`);
     const table = answer.data[index];
     if (table !== undefined) blocks.push(table.rows.length === 0 ? label('No rows.') : renderTable(table, options));
+    const why = table?.explanation?.text;
+    if (why !== undefined && !answer.answer.includes(why)) blocks.push(printableText(why));
   });
   return `${blocks.join('\n\n')}\n`;
 }

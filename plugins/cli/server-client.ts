@@ -32,6 +32,7 @@ export const QUERY_REPLY = Type.Object({
       columns: Type.Array(Type.String()),
       rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
       truncated: Type.Optional(Type.Boolean()),
+      explanation: Type.Optional(Type.Object({ text: Type.String() })),
     }),
   ),
   steps: Type.Number(),

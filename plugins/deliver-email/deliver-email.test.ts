@@ -97,6 +97,13 @@ describe('a report by e-mail', () => {
     expect(html).not.toMatch(/<script|<img|<b>/);
   });
 
+  it('says why there are no rows', async () => {
+    const data = [{ columns: ['n'], rows: [], totalRows: 0, truncated: false, explanation: 'No <town> has any.' }];
+    const email = await send({ ...delivery(), content: { ...REPORT, data } });
+    expect(email?.parts['text/plain']).toContain('No <town> has any.');
+    expect(email?.parts['text/html']).toContain('<p style="color:#59636e;font-size:12px">No &lt;town&gt; has any.</p>');
+  });
+
   it('cannot be given further headers by its name', async () => {
     const email = await send(delivery('Atlas report: a\r\nBcc: spy@example.com\r\n\r\nbody\0'));
     expect(email?.headers.subject).toBe('Atlas report: a Bcc: spy@example.com body');

@@ -96,6 +96,13 @@ describe('a report to Slack', () => {
     expect(note?.elements?.[0]?.text).toBe(`${shown} of 1234 rows`);
   });
 
+  it('says why there are no rows', async () => {
+    const empty = { columns: ['n'], rows: [], totalRows: 0, truncated: false };
+    const message = await post({ ...REPORT, data: [{ ...empty, explanation: 'No <town> has any.' }, empty] });
+    const notes = message?.blocks?.slice(3, 5).map(({ elements }) => elements?.[0]?.text);
+    expect(notes).toEqual(['No &lt;town&gt; has any.', 'No rows']);
+  });
+
   it('keeps the limits of Slack whatever it holds', async () => {
     await using slack = await startSlackReceiver();
     await using app = await createTestApp({ plugins: [deliverSlack({ botToken: SLACK_TOKEN, apiUrl: slack.apiUrl })] });
@@ -112,6 +119,7 @@ describe('a report to Slack', () => {
       columns: fc.uniqueArray(fc.string({ maxLength: 60 }), { maxLength: 40 }),
       count: fc.integer({ min: 0, max: 60 }),
       value: fc.oneof(fc.anything({ withDate: true }), text),
+      explanation: text,
     });
     const report = fc.record({
       taskName: text,
@@ -124,11 +132,12 @@ describe('a report to Slack', () => {
         const content = {
           ...REPORT,
           ...texts,
-          data: data.map(({ columns, count, value }) => ({
+          data: data.map(({ columns, count, value, explanation }) => ({
             columns,
             rows: Array.from({ length: count }, () => Object.fromEntries(columns.map((name) => [name, value]))),
             totalRows: count,
             truncated: false,
+            explanation,
           })),
         };
         await app.callKey(deliver, 'slack', delivery(content), app.scope());

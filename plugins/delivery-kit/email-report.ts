@@ -81,7 +81,7 @@ function htmlOf(
 <tbody>
 ${body.join('\n')}
 </tbody>
-</table>${note === undefined ? '' : `\n<p style="${QUIET}">${note}</p>`}`;
+</table>${note === undefined ? '' : `\n<p style="${QUIET}">${escaped(note)}</p>`}`;
   });
   return `<!DOCTYPE html>
 <html>

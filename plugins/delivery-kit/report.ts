@@ -13,6 +13,8 @@ const Dataset = Type.Object({
   truncated: Type.Boolean(),
   /** A `ChartSpec` of `chart-kit`. */
   chart: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Why there are no rows. */
+  explanation: Type.Optional(Type.String()),
 });
 
 /** The verified query that answered: who vouches for its statement, since when, and what was put into it. */
@@ -56,16 +58,18 @@ export function datasetOf(table: {
   /** Whether the database had more rows than these. */
   readonly truncated: boolean;
   /** What plugins tell of it. */
-  readonly about?: { readonly chart?: unknown };
+  readonly about?: { readonly chart?: unknown; readonly explanation?: unknown };
 }): Dataset {
   const { columns, rows, truncated, about } = table;
   const chart = about?.chart as Dataset['chart'];
+  const explanation = about?.explanation as { readonly text: string } | undefined;
   return {
     columns: [...columns],
     rows: rows.slice(0, MAX_REPORT_ROWS),
     totalRows: rows.length,
     truncated: truncated || rows.length > MAX_REPORT_ROWS,
     ...(chart !== undefined && { chart }),
+    ...(explanation && { explanation: explanation.text }),
   };
 }
 
@@ -95,8 +99,11 @@ export const reportNotes = ({ verified, deliveryReason }: Pick<Report, 'verified
   ...(deliveryReason === undefined ? [] : [`Delivered because: ${deliveryReason}`]),
 ];
 
-/** Tells the reader of a cut dataset so: `50 of 1234 rows`. */
-export function rowsNote({ rows, totalRows, truncated }: Dataset, shown = rows.length): string | undefined {
+/** Tells the reader of a cut dataset so, `50 of 1234 rows`, and of an empty one why. */
+export function rowsNote(
+  { rows, totalRows, truncated, explanation }: Dataset,
+  shown = rows.length,
+): string | undefined {
   if (shown < totalRows) return `${shown} of ${totalRows} rows`;
-  return truncated ? `The first ${shown} rows` : undefined;
+  return truncated ? `The first ${shown} rows` : explanation;
 }

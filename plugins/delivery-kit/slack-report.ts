@@ -28,6 +28,8 @@ const LONGEST_ANSWER = 5_800;
 const LONGEST_LINE = 200;
 const MOST_DATASETS = 20;
 const LONGEST_ALT = 250;
+const SHORTEST_NOTE = 60;
+const LONGEST_NOTE = 600;
 
 /** Slack's own escapes, without which `<!channel>` would notify everybody. */
 export const escapedForSlack = (text: string) =>
@@ -78,7 +80,9 @@ function tableBlocks(dataset: Dataset, longest: number): object[] {
   const note = rowsNote(dataset, shown);
   return [
     ...(kept.length > 2 ? [section(`\`\`\`\n${kept.join('\n')}\n\`\`\``)] : []),
-    ...(note === undefined && kept.length > 2 ? [] : [context(note ?? 'No rows')]),
+    ...(note === undefined && kept.length > 2
+      ? []
+      : [context(cutEscaped(note || 'No rows', Math.max(SHORTEST_NOTE, Math.min(longest, LONGEST_NOTE))))]),
   ];
 }
 

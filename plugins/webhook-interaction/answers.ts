@@ -30,9 +30,15 @@ export interface Answers {
 
 function shown({ answer, sql = [], data = [], verified }: WebhookAnswer, format: 'json' | 'text'): ChannelResult {
   if (format === 'text') return answer;
-  const { columns = [], rows = [] } = data.at(-1) ?? {};
-  const table = { answer, sql: [...sql], columns: [...columns], rows: rows as Record<string, unknown>[] };
-  return verified === undefined ? table : { ...table, verified };
+  const { columns = [], rows = [], explanation } = data.at(-1) ?? {};
+  return {
+    answer,
+    sql: [...sql],
+    columns: [...columns],
+    rows: rows as Record<string, unknown>[],
+    ...(explanation !== undefined && { explanation }),
+    ...(verified !== undefined && { verified }),
+  };
 }
 
 function throughAgent(agent: Agent): (channel: Channel, query: string, scope: Scope) => Promise<WebhookAnswer> {

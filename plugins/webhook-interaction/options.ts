@@ -10,7 +10,12 @@ export interface WebhookAnswer {
   /** The verified query that answered. */
   readonly verified?: Verification;
   /** One table per statement; the last one is answered. */
-  readonly data?: readonly { readonly columns: readonly string[]; readonly rows: readonly object[] }[];
+  readonly data?: readonly {
+    readonly columns: readonly string[];
+    readonly rows: readonly object[];
+    /** Why there are none. */
+    readonly explanation?: unknown;
+  }[];
 }
 
 export type ExecuteQuery = (query: string, scope: Scope) => Promise<WebhookAnswer>;

@@ -37,6 +37,9 @@ const Table = Type.Object(
     sql: Type.Array(Type.String(), { description: 'Statements that ran.' }),
     columns: Type.Array(Type.String(), { description: 'Of the last statement.' }),
     rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    explanation: Type.Optional(
+      Type.Unknown({ description: 'Why there are no rows: `{text, filters, nearValues, period}`.' }),
+    ),
     verified: Type.Optional(
       Type.Unknown({ description: 'The verified query that answered: `{name, by, at, parameters}`.' }),
     ),

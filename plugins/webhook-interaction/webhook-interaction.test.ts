@@ -439,7 +439,12 @@ describe('the agent', () => {
       outcome: 'answered',
       notes: [],
       sql: ['SELECT 2 AS n'],
-      data: [{ sql: 'SELECT 2 AS n', connectionId: 'default', columns: ['n'], rows: [{ n: 2 }], truncated: false }],
+      data: [
+        {
+          ...{ sql: 'SELECT 2 AS n', connectionId: 'default', columns: ['n'], rows: [{ n: 2 }], truncated: false },
+          about: { explanation: { text: 'Why.', filters: [] } },
+        },
+      ],
       steps: 1,
       usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
       pendingActions: [],
@@ -472,7 +477,10 @@ describe('the agent', () => {
       });
       expect(response.json()).toEqual({
         success: true,
-        result: { answer: 'Two.', sql: ['SELECT 2 AS n'], columns: ['n'], rows: [{ n: 2 }] },
+        result: {
+          ...{ answer: 'Two.', sql: ['SELECT 2 AS n'], columns: ['n'], rows: [{ n: 2 }] },
+          explanation: { text: 'Why.', filters: [] },
+        },
       });
     }
     const turns = [{ role: 'user', text: question.query }];
