@@ -46,6 +46,7 @@ export const TEXTS = {
     steps: (count: number) => counted(count, 'step', 'steps'),
     thinking: 'Thinking',
     choices: 'Which did you mean?',
+    insteadOf: (value: string) => `Instead of “${value}”`,
     followUps: 'Follow-up questions',
     readAs: 'Read as',
     verified: (by: string, at: string) => `Verified by ${by} on ${at}`,

@@ -11,6 +11,7 @@ import { ShownText } from '../ui/shown-text.tsx';
 import styles from './answer.module.css';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerText } from './answer-text.tsx';
+import { EmptyReason } from './empty-reason.tsx';
 import type { CellMark } from './figures.ts';
 import { type ChatMessage, endOf, statementOf, stepsOf, suggestionsOf, textOf, verificationOf } from './message.ts';
 import { readAnswer } from './read-as.ts';
@@ -87,6 +88,8 @@ function AnswerView(props: AnswerProps): ReactNode {
   const choices = end.choices ?? [];
   const suggestions = answer === undefined ? [] : suggestionsOf(answer);
   const verified = answer && verificationOf(answer);
+  const statement = rerun === undefined && answer && shown ? statementOf(answer, shown.id) : undefined;
+  const about: Pick<ResultTable, 'explanation'> | undefined = rerun ?? statement?.about;
   return (
     <article aria-label={asked} className={styles.answer}>
       <h2 className={styles.question}>
@@ -112,13 +115,16 @@ function AnswerView(props: AnswerProps): ReactNode {
           <Result
             question={asked}
             table={table}
-            statement={rerun === undefined && answer && shown ? statementOf(answer, shown.id) : undefined}
+            statement={statement}
             isStored={stored !== undefined && rerun === undefined}
             marked={mark}
             isCurrent={isLast}
             hasAudit={hasAudit}
           />
         </LazyPart>
+      )}
+      {!isRunning && about?.explanation !== undefined && (
+        <EmptyReason explanation={about.explanation} question={asked} answer={text} isLast={isLast} onAsk={onAsk} />
       )}
       {!isRunning && readAs.length > 0 && <ReadAsChips parts={readAs} isLast={isLast} onAsk={onAsk} onEdit={onEdit} />}
       {verified !== undefined && (
