@@ -19,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   admin: async () => (await import('./admin.ts')).admin,
   cluster: async () => (await import('./cluster.ts')).cluster,
   analysis: async () => (await import('./analysis.ts')).analysis,
+  empty: async () => (await import('./empty.ts')).empty,
   web: async () => (await import('./web.ts')).web,
   export: async () => (await import('./export.ts')).exported,
 };
