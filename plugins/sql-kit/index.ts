@@ -32,6 +32,7 @@ export {
   type Rendering,
   standardRendering,
 } from './dialects/rendering.ts';
+export { snowflake } from './dialects/snowflake/dialect.ts';
 export type { ArgumentProblem, SqlDialect, SqlReader } from './dialects/sql-dialect.ts';
 export { sqlite } from './dialects/sqlite/dialect.ts';
 export { trino } from './dialects/trino/dialect.ts';

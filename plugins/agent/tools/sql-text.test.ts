@@ -33,6 +33,7 @@ describe.each(kitDialects.map(({ name, notation }) => ({ name, notation })))('$n
     duckdb: ["select $$it's “so”$$ as a, E'tab\\t it\\'s ‘x’' as b"],
     mysql: ["select 'it\\'s \\n “x”' from b # it's ‘that’", 'select "it\\"s \\n “x”" from b'],
     clickhouse: ["select 'it\\'s “x”' as a, $$it's$$ as b from c # it's ‘that’"],
+    snowflake: ["select 'it\\'s “x”' as a, $$it's$$ as b from c // it's ‘that’"],
     trino: [`select 'it''s \\\\ “x”' as a, U&'\\\\0041' as b from "it's"`],
     bigquery: [`select '''it's "so" “x” \\n''' as a, "it\\"s" as b, r'\\d' as c from d # it's ‘that’`],
     sqlite: ["select [it's “so”] from a", 'select `it\\ns` from a'],

@@ -5,11 +5,21 @@ import { clickhouse } from './clickhouse/dialect.ts';
 import { duckdb } from './duckdb/dialect.ts';
 import { mysql } from './mysql/dialect.ts';
 import { postgres } from './postgres/dialect.ts';
+import { snowflake } from './snowflake/dialect.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { sqlite } from './sqlite/dialect.ts';
 import { trino } from './trino/dialect.ts';
 
-export const kitDialects: readonly SqlDialect[] = [postgres, mysql, sqlite, duckdb, clickhouse, trino, bigquery];
+export const kitDialects: readonly SqlDialect[] = [
+  postgres,
+  mysql,
+  sqlite,
+  duckdb,
+  clickhouse,
+  trino,
+  bigquery,
+  snowflake,
+];
 
 /** Throws `configuration_error` for a name that is none of theirs. */
 export function kitDialect(name: string): SqlDialect {
