@@ -52,9 +52,17 @@ function parts(cursor: Cursor, read: () => string): string {
 /** A type, `name type` of an object, or the length of a vector. */
 function part(cursor: Cursor, of: string): string {
   if (of === 'VECTOR' && cursor.token.kind === 'number') return number(cursor);
-  const name = of === 'OBJECT' ? `${quoteName(cursor.anyName('the name of a key'))} ` : '';
+  const name = of === 'OBJECT' ? `${key(cursor)} ` : '';
   const type = parseType(cursor);
   return `${name}${type}${cursor.acceptWords('NOT', 'NULL') ? ' NOT NULL' : ''}`;
+}
+
+/** Keys of objects keep the case that they are written in, without quotes too. */
+function key(cursor: Cursor): string {
+  const { kind, start, end } = cursor.token;
+  const name = cursor.anyName('the name of a key');
+  const written = kind === 'word' ? cursor.text.slice(start, end) : name;
+  return /^[a-z_]\w*$/i.test(written) && kind === 'word' ? written : quoteName(written);
 }
 
 function number(cursor: Cursor): string {
