@@ -222,6 +222,7 @@ describe('readEnv', () => {
     ['trino://reader@db/lake/shop', 'datasource-trino'],
     ['trinos://reader:secret@db/lake/shop', 'datasource-trino'],
     ['bigquery://lake/shop?location=EU', 'datasource-bigquery'],
+    ['snowflake://reader:token@acme-shop/lake/shop', 'datasource-snowflake'],
   ])('%s is opened by %s, beside the other engines', (SVC_DATASOURCE_URL, name) => {
     const opened = selfHosted(readEnv({ SVC_DATASOURCE_URL }).env).filter(
       ({ definition, options }) =>

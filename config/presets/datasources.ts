@@ -5,6 +5,7 @@ import { CLICKHOUSE_SCHEMES, datasourceClickhouse } from '../../plugins/datasour
 import { DUCKDB_SCHEMES, datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql, MYSQL_SCHEMES } from '../../plugins/datasource-mysql/index.ts';
 import { datasourcePostgres, POSTGRES_SCHEMES } from '../../plugins/datasource-postgres/index.ts';
+import { datasourceSnowflake, SNOWFLAKE_SCHEMES } from '../../plugins/datasource-snowflake/index.ts';
 import { datasourceSqlite, SQLITE_SCHEMES } from '../../plugins/datasource-sqlite/index.ts';
 import { datasourceTrino, TRINO_SCHEMES } from '../../plugins/datasource-trino/index.ts';
 
@@ -16,6 +17,7 @@ export const ENGINES = [
   { schemes: CLICKHOUSE_SCHEMES, plugin: datasourceClickhouse },
   { schemes: TRINO_SCHEMES, plugin: datasourceTrino },
   { schemes: BIGQUERY_SCHEMES, plugin: datasourceBigquery },
+  { schemes: SNOWFLAKE_SCHEMES, plugin: datasourceSnowflake },
 ] as const;
 
 /** Every engine, which loads its driver when it is used; that of the URL with one connection called `default`. */

@@ -73,6 +73,11 @@ describe('a URL over HTTP', () => {
     ['bigquery://:x@lake/shop?api_endpoint=http://169.254.169.254', 'its parameter "api_endpoint"'],
     ['bigquery://:x@lake/shop?token_endpoint=http://169.254.169.254', 'its parameter "token_endpoint"'],
     ['bigquery://:x@lake/shop', 'its key is no JSON'],
+    ['snowflake://a:b@acme-shop/x/y?host=169.254.169.254', 'must not use'],
+    ['snowflake://a@acme-shop/x/y?private_key_file=/etc/passwd', 'its parameter "private_key_file"'],
+    ['snowflake://a:b@acme-shop/x/y?ca_cert=/etc/passwd', 'its parameter "ca_cert"'],
+    ['snowflake://a:b@acme-shop/x/y?host=db.example&protocol=http', 'without encryption'],
+    ['snowflake://a:b@acme-shop/x/y?session=1', 'a parameter that is not known'],
     ['sqlite:../x.db', 'not in a folder'],
     ['sqlite:/etc/passwd', 'not in a folder'],
     ['sqlite:link.db', 'not in a folder'],
@@ -120,7 +125,8 @@ describe('a URL over HTTP', () => {
       const { status, body } = await closed.send('POST', '', { id: 'bad', url });
       expect([url, status, body.error]).toEqual([url, 422, 'validation_error']);
     }
-    for (const url of ['postgres://a:b@localhost:1/x', 'clickhouse://a:b@localhost:1/x', 'trino://a@localhost:1/x/y']) {
+    const named = ['postgres://a:b@localhost:1/x', 'clickhouse://a:b@localhost:1/x', 'trino://a@localhost:1/x/y'];
+    for (const url of [...named, 'snowflake://a:b@acme-shop/x/y?host=localhost&port=1']) {
       const byName = await closed.send('POST', '', { id: 'bad', url });
       expect([byName.status, byName.body.error]).toEqual([400, 'connection_failed']);
       expect(byName.body.message).toContain('must not use');

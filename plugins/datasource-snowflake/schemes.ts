@@ -1,0 +1,2 @@
+/** Declares the schemes of the URLs that this plugin opens. */
+export const SNOWFLAKE_SCHEMES = ['snowflake'] as const;
