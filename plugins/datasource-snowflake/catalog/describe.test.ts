@@ -91,6 +91,8 @@ it.each<[definition: string | null, sql: string | undefined]>([
   ['create view V as (select 1 as A)', '(select 1 as A)'],
   [null, undefined],
   ['', undefined],
+  // Read in one way alone, however many quotes there are.
+  [`create view V comment = '${"''".repeat(60)}'`, `create view V comment = '${"''".repeat(60)}'`],
 ])('takes the SELECT out of %j', async (definition, sql) => {
   const views = table('TABLE_SCHEMA TABLE_NAME VIEW_DEFINITION', ['SHOP', 'V', definition]);
   await using server = await startAccount({

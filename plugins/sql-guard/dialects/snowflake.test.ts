@@ -54,6 +54,14 @@ describe('the print', () => {
     ['SELECT id FROM orders OFFSET 3', 'SELECT ID FROM ORDERS LIMIT NULL OFFSET 3'],
     ['SELECT id FROM lake.main.orders', 'SELECT ID FROM ORDERS'],
     ['SELECT l.id FROM CRM.Sales.Leads l', 'SELECT L.ID FROM CRM.SALES.LEADS AS L'],
+    [
+      'SELECT "TOP", "IDENTIFIER" AS top, "CURRENT_DATE" FROM orders',
+      'SELECT "TOP", "IDENTIFIER" AS "TOP", "CURRENT_DATE" FROM ORDERS',
+    ],
+    [
+      'SELECT id::OBJECT(a INT, "b c" VARCHAR NOT NULL) FROM orders',
+      'SELECT CAST(ID AS OBJECT(a INT, "b c" VARCHAR NOT NULL)) FROM ORDERS',
+    ],
     ['SELECT id AS "Id", "id" FROM "ORDERS"', 'SELECT ID AS "Id", "id" FROM ORDERS'],
     [
       'WITH orders AS (SELECT 1 AS id) SELECT o.id FROM lake.main.orders o',
