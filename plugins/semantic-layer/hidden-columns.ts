@@ -35,6 +35,7 @@ interface HasSql {
 interface Members {
   readonly dimensions?: readonly ModelDimension[];
   readonly joins?: readonly HasJoin[];
+  readonly freshness?: { readonly column: string } | undefined;
 }
 
 const known = new WeakMap<SemanticModel, VisibleModel>();
@@ -124,6 +125,10 @@ export class HiddenColumns {
       const pairs = 'from' in on ? [on] : on;
       return !pairs.some(({ from, to }) => own?.has(from.toLowerCase()) || far?.has(to.toLowerCase()));
     });
+    if (entity.freshness !== undefined && own?.has(entity.freshness.column.toLowerCase())) {
+      const { freshness: _, ...rest } = { ...entity, ...changed };
+      return rest as E;
+    }
     return Object.keys(changed).length === 0 ? entity : { ...entity, ...changed };
   }
 

@@ -249,6 +249,22 @@ describe('YAML that does not match', () => {
       'measures:\n  - { name: a, type: sum, sql: id, additive: over time }\n',
       /^3:46 `measures\[0\].additive` must be not over time, not `over time`/,
     ],
+    [
+      'freshness: { column: at, within: 1 day }\n',
+      '2:34 `freshness.within` must be a time such as 30m, 24h or 7d, not `1 day`.',
+    ],
+    [
+      'freshness: { column: placed, within: 24h }\ndimensions: [{ name: placed_at, type: timestamp }]\n',
+      '2:22 There is no dimension `placed` to tell how new the rows are; did you mean `placed_at`?',
+    ],
+    [
+      'freshness: { column: id, within: 24h }\ndimensions: [{ name: id }]\n',
+      '2:22 The dimension `id` is no date or timestamp, so it cannot tell how new the rows are.',
+    ],
+    [
+      'freshness: { column: at, within: 24h }\ndimensions: [{ name: at, type: date, hidden: true }]\n',
+      '2:22 The dimension `at` is hidden or masked; name one that everybody may see.',
+    ],
     ['synonyms: [a, {b: c}]\n', '2:15 `synonyms[1]` must be text, not a map.'],
     [
       'dimensions:\n  - { name: a, sample_values: [[1]] }\n',

@@ -27,6 +27,13 @@ export interface ModelJoin extends Omit<Join, 'on' | 'name'> {
   readonly on: readonly { readonly from: string; readonly to: string }[];
 }
 
+/** The date or timestamp that tells how new the rows are, and how old its last value may be: `24h`. */
+export interface ModelFreshness {
+  readonly column: string;
+  readonly within: string;
+  readonly withinMs: number;
+}
+
 export interface ModelEntity {
   readonly name: string;
   readonly table: string;
@@ -37,6 +44,7 @@ export interface ModelEntity {
   readonly grain?: string;
   /** About how many rows the table had when it was profiled. */
   readonly rowCount?: number;
+  readonly freshness?: ModelFreshness;
   readonly description: string;
   readonly synonyms: readonly string[];
   readonly dimensions: readonly ModelDimension[];

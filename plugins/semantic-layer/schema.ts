@@ -114,6 +114,17 @@ export const Segment = Type.Object(
 );
 export type Segment = Static<typeof Segment>;
 
+/** How new the rows have to be. */
+export const Freshness = Type.Object(
+  {
+    /** The date or timestamp whose last value tells. */
+    column: text,
+    /** How old that may be. */
+    within: Type.String({ pattern: String.raw`^[1-9]\d{0,4}[mhd]$`, description: 'a time such as 30m, 24h or 7d' }),
+  },
+  CLOSED,
+);
+
 export const EntityFile = Type.Object(
   {
     /** Physical table or view, optionally `schema.table`. */
@@ -130,6 +141,7 @@ export const EntityFile = Type.Object(
     row_count: optional(Type.Number()),
     description: optional(Type.String()),
     synonyms: optional(texts),
+    freshness: optional(Freshness),
     dimensions: optional(Type.Array(Dimension)),
     measures: optional(Type.Array(Measure)),
     joins: optional(Type.Array(Join)),

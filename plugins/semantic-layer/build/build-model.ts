@@ -5,6 +5,7 @@ import type { EntityItem, Finding, Item, LayerFile } from '../files/layer-file.t
 import type { Path } from '../files/yaml.ts';
 import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from '../model.ts';
 import type { CatalogFile, Join } from '../schema.ts';
+import { checkFreshness } from './freshness.ts';
 import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
 import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
 import { buildVerified } from './verified.ts';
@@ -143,6 +144,7 @@ function finishEntity(draft: Draft, names: Names, catalog: CatalogFile | undefin
   const listed = catalog?.entities?.find(({ name }) => name.toLowerCase() === draft.name.toLowerCase());
   const connection = connectionOf(item, file.source);
   const grain = item.grain ?? listed?.grain;
+  const freshness = checkFreshness(item, dimensions, reportHere);
   return Object.freeze({
     name: draft.name,
     ...physicalTable(item),
@@ -150,6 +152,7 @@ function finishEntity(draft: Draft, names: Names, catalog: CatalogFile | undefin
     type: item.type ?? 'table',
     ...(grain !== undefined && { grain }),
     ...(item.row_count !== undefined && { rowCount: item.row_count }),
+    ...(freshness !== undefined && { freshness }),
     description: item.description ?? listed?.description ?? '',
     synonyms: item.synonyms ?? [],
     dimensions,

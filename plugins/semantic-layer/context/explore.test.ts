@@ -164,8 +164,10 @@ describe('what is hidden', () => {
       'entities/people.yml': `
 # ssn is secret
 table: people
+freshness: { column: ssn_at, within: 24h }
 dimensions:
   - { name: id }
+  - { name: ssn_at, type: date, hidden: true }
   - { name: ssn, hidden: true, sample_values: [123-45] }
 measures:
   - { name: numbers, type: count_distinct, sql: ssn }
@@ -189,7 +191,7 @@ query_patterns:
       'glossary.yml',
       '?number of people',
     ]) {
-      expect(await explore(path), path).not.toMatch(/ssn is|name: ssn|123-45|count_distinct|max\(|select/);
+      expect(await explore(path), path).not.toMatch(/ssn is|name: ssn|ssn_at|123-45|count_distinct|max\(|select/);
     }
     expect(await explore('entities/people.yml')).toContain('name: heads');
     expect(await explore('metrics/m.yml')).toBe('metrics:\n  - id: l\n    entity: people\n    measure: heads\n');

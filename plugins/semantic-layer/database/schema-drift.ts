@@ -117,7 +117,7 @@ class DriftRemoval {
 
   /** Removes members that read missing columns. A hidden or masked dimension stays, hidden, to protect its column. */
   #members(file: LayerFile, entity: EntityItem, known: KnownTable): LayerFile {
-    const { dimensions = [], measures = [], segments = [], query_patterns: patterns = [] } = entity;
+    const { dimensions = [], measures = [], segments = [], query_patterns: patterns = [], freshness, ...rest } = entity;
     for (const [list, members] of Object.entries({ dimensions, measures, segments })) {
       members.forEach((member, index) => {
         const absent = missingIn(member, known);
@@ -131,7 +131,8 @@ class DriftRemoval {
       {
         path: [],
         value: {
-          ...entity,
+          ...rest,
+          ...(freshness && !reads(freshness.column, known.missing) && { freshness }),
           dimensions: dimensions.flatMap((dimension) => {
             if (isThere(dimension)) return [dimension];
             return isProtected(dimension) ? [{ ...dimension, hidden: true }] : [];

@@ -56,6 +56,7 @@ const ENTITY: Keys = {
   row_count: 'text',
   description: 'text',
   synonyms: 'text',
+  freshness: { column: 'column', within: 'text' },
   dimensions: DIMENSION,
   measures: MEASURE,
   joins: JOIN,
