@@ -1,4 +1,5 @@
 /** Writes the result of a tool in a few sentences, where there is no language model. */
+import { formattedValue } from '../result-kit/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 interface Result extends Row {
@@ -12,7 +13,7 @@ const SHOWN = 5;
 
 function shown(value: unknown): string {
   if (typeof value !== 'number') return value === null || value === undefined ? 'none' : String(value);
-  return value.toLocaleString('en-US', { maximumFractionDigits: Number.isInteger(value) ? 0 : 2 });
+  return formattedValue(value, undefined, 'en-US') ?? String(value);
 }
 
 const spoken = (name: unknown) => String(name).replace(/^.*\./, '').replaceAll('_', ' ');

@@ -18,6 +18,7 @@ import {
   type VerifiedValue,
   verify,
 } from '../agent/index.ts';
+import { formattedValue } from '../result-kit/index.ts';
 import type { ModelVerifiedQuery } from '../semantic-layer/index.ts';
 import { choiceOf, isVouched, UNKNOWN, type VerifiedQueryFinder } from './queries.ts';
 
@@ -204,6 +205,6 @@ function rowsText({ columns = [], rows = [], rowCount = rows.length }: Given): s
 
 function shownValue(value: unknown): string {
   if (value === null || value === undefined) return 'none';
-  if (typeof value === 'number') return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+  if (typeof value === 'number') return formattedValue(value, undefined, 'en-US') ?? String(value);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

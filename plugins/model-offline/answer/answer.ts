@@ -1,4 +1,5 @@
 /** Writes a result in a few sentences that state the numbers, and a question back or refusal with its next step. */
+import { formattedValue, valueFormat } from '../../result-kit/index.ts';
 import type { CompiledColumn, CompiledQuery } from '../../semantic-query/index.ts';
 import type { Reading } from '../conversation.ts';
 import { capital, spoken } from '../words/words.ts';
@@ -10,6 +11,7 @@ export type ToolResult = Readonly<Partial<Read & Record<'error' | 'hint', string
 
 const [SHOWN_ROWS, SHOWN_GROUPS, SHOWN_COLUMNS] = [5, 12, 4];
 const numbered = (texts: readonly string[]): string => texts.map((text, i) => `${i + 1}. ${text}`).join('\n');
+const counted = (count: number): string => count.toLocaleString('en-US');
 const label = (column: CompiledColumn): string => spoken(column.name);
 
 export function withoutPlan(reading: Extract<Reading, { kind: 'clarify' | 'unclear' }>, notice = ''): string {
@@ -55,24 +57,17 @@ function resultText(columns: readonly CompiledColumn[], rows: readonly Row[], co
     const values = said(figures, row, figures.length > 1).join(', ');
     return `- ${said(keys, row).join(', ')}${values ? `: ${values}` : ''}`;
   });
-  const list = `${formatNumber(count)} row${count === 1 ? '' : 's'} (${keys.map(label).join(', ')})`;
+  const list = `${counted(count)} row${count === 1 ? '' : 's'} (${keys.map(label).join(', ')})`;
   const head = figures.length > 0 ? `${figures.map(label).join(', ')} by ${keys.map(label).join(' and ')}` : list;
-  const rest = count > shown.length ? `\n… ${formatNumber(count - shown.length)} more rows in the table.` : '';
+  const rest = count > shown.length ? `\n… ${counted(count - shown.length)} more rows in the table.` : '';
   return `${capital(head)}:\n${lines.join('\n')}${rest}`;
 }
 
-function formatNumber(value: number, digits = Number.isInteger(value) ? 0 : Math.abs(value) >= 1 ? 2 : 4): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits === 2 ? 2 : 0 });
-}
-
-/** A value as people write it: thousands separated, with the unit the layer declares. */
-function formatValue(value: unknown, { type, kind, unit = '', format }: CompiledColumn): string {
+/** A value as people write it, with the unit the layer declares. */
+function formatValue(value: unknown, column: CompiledColumn): string {
   if (value === null || value === undefined) return 'none';
-  const isText = typeof value === 'string' && type === 'number' && value.trim() !== '';
-  const number = typeof value === 'number' ? value : isText ? Number(value) : Number.NaN;
-  if (Number.isNaN(number)) return typeof value === 'object' ? JSON.stringify(value) : String(value);
-  if (kind === 'dimension') return String(value);
-  if (kind === 'share' || unit === 'percent' || format === 'percent') return `${formatNumber(number)} %`;
-  const isMoney = /^[A-Z]{3}$/.test(unit) || format === 'currency';
-  return `${isMoney ? formatNumber(number, 2) : formatNumber(number)} ${unit}`.trim();
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && column.type === 'number');
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (column.kind === 'dimension' || !isNumber) return text;
+  return formattedValue(value, valueFormat(column), 'en-US') ?? text;
 }
