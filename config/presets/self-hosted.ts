@@ -44,6 +44,7 @@ import { openapi } from '../../plugins/openapi/index.ts';
 import { outbound } from '../../plugins/outbound/index.ts';
 import { preview } from '../../plugins/preview/index.ts';
 import { profile } from '../../plugins/profile/index.ts';
+import { provenance } from '../../plugins/provenance/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
 import { rateLimit } from '../../plugins/rate-limit/index.ts';
 import { resultCache } from '../../plugins/result-cache/index.ts';
@@ -172,6 +173,7 @@ function builtIn(env: Env): PluginEntry[] {
     emptyResults(),
     ...(env.analysisEnabled ? [analysis()] : []),
     fanOut(),
+    provenance(),
     sqlLimits(env.sqlLimits),
     sqlGuard(),
     ...policies(env),

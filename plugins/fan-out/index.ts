@@ -4,6 +4,8 @@ import { queryCheck } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { fanOutObjections } from './objections.ts';
 
+export { isAggregate } from './aggregate-calls.ts';
+
 export const fanOut = definePlugin({
   name: 'fan-out',
   version: '1.0.0',

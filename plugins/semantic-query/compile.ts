@@ -41,13 +41,28 @@ export function compileQuery(
       `${entities[0]!.name} and ${other.name} are in different databases; ask about one of them at a time.`,
     );
   }
-  return {
+  return remembered(model, {
     sql,
     columns: resolved.outputs.map(compiledColumn),
     entities: entities.map(({ name }) => name),
     connection: entities[0]?.connection,
-  };
+  });
 }
+
+const MAX_REMEMBERED = 500;
+const compiledBy = new WeakMap<SemanticModel, Map<string, CompiledQuery>>();
+
+function remembered(model: SemanticModel, compiled: CompiledQuery): CompiledQuery {
+  const known = compiledBy.get(model) ?? new Map<string, CompiledQuery>();
+  compiledBy.set(model, known);
+  if (known.size >= MAX_REMEMBERED && !known.has(compiled.sql)) known.delete(known.keys().next().value!);
+  known.set(compiled.sql, compiled);
+  return compiled;
+}
+
+/** What a plan was compiled to, among the last 500 of the model, by its statement: tells what its columns are. */
+export const compiledAs = (model: SemanticModel, sql: string): CompiledQuery | undefined =>
+  compiledBy.get(model)?.get(sql);
 
 /**
  * Connection of the plan's first name; `undefined` = the default connection. Throws `PlanError` for an unknown name.

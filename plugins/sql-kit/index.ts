@@ -46,5 +46,5 @@ export { type Part, partAt } from './parse/parts.ts';
 export { parseExpression, parseStatement } from './parse/statement.ts';
 // Writing.
 export type { PrintRules } from './print/expression.ts';
-export { printInPieces, printSelect, printStatement } from './print/statement.ts';
+export { printExpression, printInPieces, printSelect, printStatement } from './print/statement.ts';
 export { redactLiterals } from './redact.ts';

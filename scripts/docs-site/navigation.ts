@@ -49,6 +49,7 @@ export const NAVIGATION: readonly Section[] = [
       'docs/administration.md',
       'docs/semantic-layer.md',
       'docs/verified-queries.md',
+      'docs/provenance.md',
       'docs/evaluation.md',
       'docs/connections.md',
       'docs/postgres-engines.md',

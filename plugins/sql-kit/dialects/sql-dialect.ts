@@ -111,6 +111,8 @@ export interface SqlDialect extends Grammar, PrintRules {
   columnType(declared: string): ColumnType;
   /** Columns may hold values of any type whatever theirs is; dates are texts. */
   readonly hasDynamicTypes?: boolean;
+  /** In which times without a zone are read and written; missing: the connection or its server decides. */
+  readonly timeZone?: string;
   /** Where a date is expected, reads texts such as 'today' and 'Jan 5, 2025'. */
   readonly readsDateWords?: boolean;
 }

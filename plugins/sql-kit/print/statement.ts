@@ -1,6 +1,7 @@
 /** Prints statements as canonical SQL, with the values to bind. */
 import type {
   Core,
+  Expr,
   From,
   NamedColumn,
   PrintedSelect,
@@ -30,6 +31,11 @@ export function printStatement(select: Select, rules: PrintRules, showPart?: Sho
   return new Printer(rules, showPart).statement(select);
 }
 
+/** One expression as canonical SQL. */
+export function printExpression(expr: Expr, rules: PrintRules): string {
+  return new Printer(rules).expression(expr);
+}
+
 type ShowPart = (text: string) => string;
 
 /** The SELECT in pieces, to print it more than once. */
@@ -51,6 +57,10 @@ class Printer {
 
   statement(select: Select) {
     return this.#expressions.withParams(this.select(select, 'named'));
+  }
+
+  expression(expr: Expr): string {
+    return this.#expressions.expr(expr);
   }
 
   pieces(select: Select): PrintedSelect {

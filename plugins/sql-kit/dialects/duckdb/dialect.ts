@@ -48,6 +48,7 @@ export const duckdb: SqlDialect = {
     forms: new RegExp(`^${NULL_TEST}$`),
     aggregates: wordSet('count sum avg min max group_concat string_agg array_agg list median'),
   },
+  timeZone: 'UTC',
   columnType: standardColumnType,
 };
 

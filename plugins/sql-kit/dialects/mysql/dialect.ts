@@ -59,6 +59,7 @@ export const mysql: SqlDialect = {
     aggregates: wordSet('count sum avg min max group_concat'),
   },
   secure: (statement, _tables, text, read) => boundMatches(statement, read, text),
+  timeZone: 'UTC',
   columnType,
   printName(name) {
     return PLAIN_NAME.test(name) && !mysqlKeywords.has(name.toUpperCase()) ? name : `\`${name.replaceAll('`', '``')}\``;

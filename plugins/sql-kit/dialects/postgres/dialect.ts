@@ -53,6 +53,7 @@ export const postgres: SqlDialect = {
     valueTypes: postgresValueTypes,
   },
   secure: proveColumns,
+  timeZone: 'UTC',
   columnType: standardColumnType,
   printName: quoteName,
   printText: quoteText,

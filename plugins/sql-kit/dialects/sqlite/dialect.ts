@@ -48,6 +48,7 @@ export const sqlite: SqlDialect = {
     forms: /^$/,
     aggregates: wordSet('count sum avg min max total group_concat string_agg median'),
   },
+  timeZone: 'UTC',
   columnType: affinity,
   hasDynamicTypes: true,
 };

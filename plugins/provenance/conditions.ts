@@ -1,0 +1,199 @@
+/** Puts the conditions of a statement into words: filters, periods, and the columns that joins compare. */
+import type { ProvenanceFilter } from '../result-kit/index.ts';
+import type { Member } from '../semantic-query/index.ts';
+import { type ColumnRef, type Expr, fold, forEachOperand, type Select } from '../sql-kit/index.ts';
+import { type Bound, boundsOf, endsOf, isTime, type Meant, memberIn, OPERATORS, plainFilter } from './comparisons.ts';
+import type { NamedCondition } from './layer-conditions.ts';
+import { columnIn, cutTime, literalOf } from './literals.ts';
+import { comparisonText, memberText, spoken, valuesText } from './words.ts';
+
+/** What the conditions of one SELECT say. */
+export interface Conditions {
+  readonly filters: Said[];
+  readonly bounds: Bound[];
+  readonly joins: Joined[];
+}
+
+/** Two columns that a join compares. */
+export interface Joined {
+  readonly from: JoinedColumn;
+  readonly to: JoinedColumn;
+}
+
+/** Names of an entity and of a dimension, or of a column that the layer does not declare. */
+export interface JoinedColumn {
+  readonly entity: string;
+  readonly name: string;
+}
+
+/** A filter whose words may be finished only when the subqueries in it have been read. */
+export interface Said extends Omit<ProvenanceFilter, 'text' | 'sql'> {
+  readonly expr: Expr;
+  text(): string;
+}
+
+/** What the reader of one SELECT knows of its names. */
+export interface Sight extends Meant {
+  /** The column, also of a derived table, which has no entity. */
+  joined(column: ColumnRef): JoinedColumn | undefined;
+  /** The words for an aggregate or another calculation; `undefined` for what has none. */
+  calculation(expr: Expr): string | undefined;
+  /** The segment or term of the layer that is this condition. */
+  named(expr: Expr): NamedCondition | undefined;
+  /** The words for the rows or the value of a subquery, once its own conditions have been read. */
+  subquery(select: Select, kind: 'rows' | 'value'): (() => string) | undefined;
+}
+
+export const noConditions = (): Conditions => ({ filters: [], bounds: [], joins: [] });
+
+/** Adds what a condition says to `into`. */
+export function readConditions(expr: Expr, sight: Sight, into: Conditions): void {
+  const named = sight.named(expr);
+  if (named !== undefined) {
+    const { name, text } = named;
+    const plain = plainFilter(expr, sight);
+    into.filters.push(
+      plain === undefined ? { expr, named: name, text: () => text } : { ...said(expr, sight), named: name },
+    );
+    return;
+  }
+  if (expr.kind === 'chain' && expr.operators.every((operator) => operator === 'AND')) {
+    for (const operand of expr.operands) readConditions(operand, sight, into);
+    return;
+  }
+  const pair = joinedColumns(expr);
+  const bounds = pair === undefined ? boundsOf(expr, sight) : undefined;
+  if (pair !== undefined) {
+    const [from, to] = pair.map((column) => sight.joined(column));
+    if (from !== undefined && to !== undefined) into.joins.push({ from, to });
+  } else if (expr.kind === 'between' && !expr.not && bounds === undefined) {
+    for (const end of endsOf(expr)) into.filters.push(said(end, sight));
+  } else if (bounds !== undefined) into.bounds.push(...bounds);
+  else into.filters.push(said(expr, sight));
+}
+
+const EQUAL = new Set(['=', '==', 'IS', '<=>', 'IS NOT DISTINCT FROM']);
+
+/** Equal columns of two tables. */
+function joinedColumns(expr: Expr): [ColumnRef, ColumnRef] | undefined {
+  if (expr.kind !== 'chain' || expr.operators.length !== 1 || !EQUAL.has(expr.operators[0]!)) return undefined;
+  const [from, to] = expr.operands.map((operand) => columnIn(operand)?.column);
+  return from !== undefined && to !== undefined && from.table !== to.table ? [from, to] : undefined;
+}
+
+/** One condition as a filter: about a column where it is, else in words alone. */
+function said(expr: Expr, sight: Sight): Said {
+  const plain = plainFilter(expr, sight);
+  if (plain !== undefined) {
+    const { member, operator, values, not, orMissing } = plain;
+    const text = comparisonText(memberText(member.entity, member.dimension.name), operator, values, {
+      isTime: isTime(member),
+      not,
+    });
+    const column = `${member.entity.name}.${member.dimension.name}`;
+    const own = { expr, column, ...(!not && { operator, values }), ...(orMissing && { orMissing }) };
+    return { ...own, text: () => (orMissing ? `${text} or is missing` : text) };
+  }
+  const words = textOf(expr, sight);
+  return { expr, text: words };
+}
+
+const isTimeOf = (member: Member | undefined) => member !== undefined && isTime(member);
+
+const later = (text: string) => () => text;
+
+/** The words for a condition that is no plain comparison of a column. */
+function textOf(expr: Expr, sight: Sight): () => string {
+  if (expr.kind === 'chain' && expr.operators.every((word) => word === 'OR' || word === 'AND')) {
+    const parts = expr.operands.map((operand) => nested(operand, sight));
+    const word = expr.operators[0] === 'OR' ? ' or ' : ' and ';
+    return () => parts.map((part) => part()).join(word);
+  }
+  if (expr.kind === 'prefix' && expr.operator === 'NOT') {
+    const inner = nested(expr.operand, sight);
+    return () =>
+      inner().replace(/^(?:there are (?!no )|.*$)/s, (all) =>
+        all === 'there are ' ? 'there are no ' : `not (${all})`,
+      );
+  }
+  if (expr.kind === 'exists') {
+    const inner = sight.subquery(expr.select, 'rows');
+    return () => `there are ${inner?.() ?? 'rows of a subquery'}`;
+  }
+  if (expr.kind === 'in' && expr.set.kind === 'subquery') {
+    const inner = sight.subquery(expr.set.select, 'rows');
+    const what = sideText(expr.operand, sight);
+    return () => `${what()} is ${expr.not ? 'not ' : ''}among ${inner?.() ?? 'the rows of a subquery'}`;
+  }
+  const cut = expr.kind === 'in' ? cutTime(expr.operand) : undefined;
+  const cutMember = cut && sight.member(cut.column);
+  if (expr.kind === 'in' && expr.set.kind === 'list' && cutMember !== undefined) {
+    const values = expr.set.items.map(literalOf).filter((value) => value !== undefined);
+    const what = `${memberText(cutMember.entity, cutMember.dimension.name)} is ${expr.not ? 'not ' : ''}in`;
+    if (values.every((value) => cut?.periodFor(value) !== undefined)) return later(`${what} ${valuesText(values)}`);
+  }
+  const compared = expr.kind === 'chain' && expr.operands.length === 2 ? OPERATORS[expr.operators[0]!] : undefined;
+  if (compared !== undefined && expr.kind === 'chain') {
+    const [left, right] = expr.operands.map((operand) => sideText(operand, sight));
+    const isOfTime = expr.operands.some((operand) => isTimeOf(memberIn(operand, sight)?.member));
+    return () => `${comparisonText(left!(), compared, [], { isTime: isOfTime })} ${right!()}`;
+  }
+  if (expr.kind === 'between') {
+    const [what, low, high] = [expr.operand, expr.low, expr.high].map((side) => sideText(side, sight));
+    return () => `${what!()} is ${expr.not ? 'not ' : ''}from ${low!()} to ${high!()}`;
+  }
+  return later(`a condition on ${namesIn(expr, sight) || 'a calculation'}`);
+}
+
+/** A condition inside another one, with its period in words. */
+function nested(expr: Expr, sight: Sight): () => string {
+  const own: Conditions = noConditions();
+  readConditions(expr, sight, own);
+  const { filters, bounds, joins } = own;
+  const texts = () => [...filters.map((one) => one.text()), ...bounds.map(boundText), ...joins.map(joinText)];
+  const isSeveral = filters.length + bounds.length + joins.length > 1;
+  return () => (isSeveral ? `(${texts().join(' and ')})` : (texts()[0] ?? 'a condition'));
+}
+
+export function boundText({ member, from, to, includesTo = false }: Bound): string {
+  const what = memberText(member.entity, member.dimension.name);
+  if (from !== undefined && to !== undefined) return `${what} is from ${from} up to, not including, ${to}`;
+  return from === undefined ? `${what} is ${includesTo ? 'up to' : 'before'} ${to}` : `${what} is from ${from} on`;
+}
+
+const joinText = ({ from, to }: Joined) =>
+  `${spoken(from.name)} of ${spoken(from.entity)} is ${spoken(to.name)} of ${spoken(to.entity)}`;
+
+/** One side of a comparison. */
+function sideText(expr: Expr, sight: Sight): () => string {
+  const value = literalOf(expr);
+  if (value !== undefined) return later(valuesText([value]));
+  const member = memberIn(expr, sight)?.member;
+  if (member !== undefined) return later(memberText(member.entity, member.dimension.name));
+  const column = columnIn(expr)?.column;
+  if (column !== undefined) return later(spoken(column.name));
+  if (expr.kind === 'scalar') {
+    const inner = sight.subquery(expr.select, 'value');
+    return () => inner?.() ?? 'the value of a subquery';
+  }
+  const words = sight.calculation(expr);
+  if (words !== undefined) return later(words);
+  if (expr.kind === 'constant' || (expr.kind === 'call' && expr.args.length === 0))
+    return later(spoken(fold(nameOf(expr))));
+  return later(`a calculation${namesIn(expr, sight) && ` of ${namesIn(expr, sight)}`}`);
+}
+
+const nameOf = (expr: Expr) => (expr.kind === 'call' ? expr.name : expr.kind === 'constant' ? expr.value : '');
+
+/** The columns of an expression in words, none of them twice. */
+function namesIn(expr: Expr, sight: Sight): string {
+  const names = new Set<string>();
+  const visit = (one: Expr): void => {
+    const member = one.kind === 'name' ? sight.member(one) : undefined;
+    if (member !== undefined) names.add(memberText(member.entity, member.dimension.name));
+    else if (one.kind === 'name') names.add(spoken(one.name));
+    forEachOperand(one, visit);
+  };
+  visit(expr);
+  return [...names].slice(0, 5).join(' and ');
+}
