@@ -39,7 +39,10 @@ export interface Verification {
 }
 export type VerifiedValue = string | number | null | { readonly from: string; readonly to: string };
 
-/** What plugins tell of a result beside its rows: fields of their own, each declared in the API's `DataTable`. */
+/**
+ * What plugins tell of a result beside its rows: fields of their own, each declared in the API's `DataTable`. What quotes SQL
+ * is in properties called `sql`, which not every reader gets.
+ */
 export type TableFacts = Readonly<Record<string, unknown>>;
 
 export interface AnswerTable extends ToolTable {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import colors from 'picocolors';
 import { AtlasError, type CliRun } from '../../kernel/index.ts';
 import { chatEvents, type ToolResult } from './chat-stream.ts';
-import { indent, printableText, type RenderedTable, renderTable, terminalStyle } from './render.ts';
+import { indent, originText, printableText, type RenderedTable, renderTable, terminalStyle } from './render.ts';
 import { type AnswerEnd, notAtlas, postForStream, type Server, verifiedLine } from './server-client.ts';
 
 /** How many messages before a question are sent with it. */
@@ -75,7 +75,8 @@ export async function ask(
         const { result } = value;
         if (!isTable(result)) continue;
         const statement = result.sql ?? statements.get(value.toolCallId) ?? '';
-        const table = { columns: result.columns ?? [], rows: result.rows ?? [], truncated: result.truncated === true };
+        const { columns = [], rows = [], truncated = false, provenance, formats } = result;
+        const table = { columns, rows, truncated, ...(provenance && { provenance }), ...(formats && { formats }) };
         sql.push(statement);
         tables.push(table);
         parts.push({
@@ -85,7 +86,11 @@ export async function ask(
           output: { columns: table.columns },
         });
         block(
-          `${dim(indent(printableText(statement)))}\n\n${table.rows.length === 0 ? dim('No rows.') : renderTable(table, style)}`,
+          [
+            `${dim(indent(printableText(statement)))}\n`,
+            table.rows.length === 0 ? dim('No rows.') : renderTable(table, style),
+            ...originText(table).map(dim),
+          ].join('\n'),
         );
         text = '';
       } else if (code === '3') failure = value.message;

@@ -1,5 +1,6 @@
 /** Reads the chat stream of a server: `data: <code>:<json>`. */
 import { AtlasError } from '../../kernel/index.ts';
+import type { Provenance, ValueFormats } from '../result-kit/index.ts';
 import type { AnswerEnd } from './server-client.ts';
 
 export interface ToolResult {
@@ -7,6 +8,8 @@ export interface ToolResult {
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
   readonly truncated?: boolean;
   readonly sql?: string;
+  readonly provenance?: Provenance;
+  readonly formats?: ValueFormats;
 }
 
 export type ChatEvent =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderAnswer, renderCsv, renderTable } from './render.ts';
+import { originText, renderAnswer, renderCsv, renderTable } from './render.ts';
 
 const row = (columns: readonly string[], value: string) => Object.fromEntries(columns.map((name) => [name, value]));
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
@@ -37,6 +37,31 @@ it('an answer says why there are no rows, once', () => {
   const drawn = (answer: string) => renderAnswer({ answer, sql: ['SELECT 1'], data }, { color: false });
   expect(drawn('None.')).toBe('None.\n\nSQL\n  SELECT 1\n\nNo rows.\n\nNo town has any.\n');
   expect(drawn('None. No town has any.').match(/No town/g)).toHaveLength(1);
+});
+
+it('a table has the formats of the layer, CSV the values as they are', () => {
+  const table = {
+    columns: ['n'],
+    rows: [{ n: 1234.567 }],
+    formats: { n: { style: 'currency', unit: 'USD' } },
+  } as const;
+  expect(renderTable(table, { color: false })).toContain(' 1,234.57 USD ');
+  expect(renderCsv(table)).toContain('1234.567');
+});
+
+it('says where rows come from, without signs that steer a terminal', () => {
+  const provenance = {
+    tables: [{ name: 'orders\u001b[2J', freshness: null }],
+    measures: [],
+    filters: [],
+    periods: [],
+    joins: [],
+    policies: ['rows'],
+    limit: { rows: null, truncated: false, sampled: false },
+    assumptions: [],
+  } as const;
+  expect(originText({ provenance })).toEqual(['From: orders\\u001b[2J', '      row security limits the rows']);
+  expect(originText({})).toEqual([]);
 });
 
 it('CSV has a header, quotes and no formulas', () => {

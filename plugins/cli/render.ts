@@ -2,6 +2,13 @@
 import Table from 'cli-table3';
 import colors from 'picocolors';
 import { csvLines } from '../csv-kit/index.ts';
+import {
+  formattedValue,
+  originLines,
+  type Provenance,
+  type ValueFormat,
+  type ValueFormats,
+} from '../result-kit/index.ts';
 
 export interface RenderedTable {
   readonly columns: readonly string[];
@@ -9,6 +16,8 @@ export interface RenderedTable {
   readonly truncated?: boolean;
   /** Why it is empty. */
   readonly explanation?: { readonly text: string };
+  readonly provenance?: Provenance;
+  readonly formats?: ValueFormats;
 }
 
 export interface RenderOptions {
@@ -45,16 +54,19 @@ export function printableText(text: string): string {
   return text.split('\n').map(printableLine).join('\n');
 }
 
-function cellText(value: unknown): string {
+function cellText(value: unknown, format?: ValueFormat): string {
   if (value === null || value === undefined) return '';
+  const formatted = format && formattedValue(value, format, 'en-US');
+  if (formatted !== undefined) return formatted;
   return printableLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
 /** A table with box lines; numbers to the right, long values cut, columns that do not fit the width left out. */
 export function renderTable(table: RenderedTable, options: RenderOptions): string {
   const shown = table.rows.slice(0, options.maxRows ?? 50);
+  const textOf = (row: RenderedTable['rows'][number], name: string) => cellText(row[name], table.formats?.[name]);
   const natural = table.columns.map((name) =>
-    Math.max(...[printableLine(name), ...shown.map((row) => cellText(row[name]))].map(wide)),
+    Math.max(...[printableLine(name), ...shown.map((row) => textOf(row, name))].map(wide)),
   );
   const widths = fitted(natural, options.width ?? Number.POSITIVE_INFINITY);
   const columns = table.columns.slice(0, widths.length);
@@ -66,7 +78,7 @@ export function renderTable(table: RenderedTable, options: RenderOptions): strin
     colAligns: columns.map((name) => (shown.every((row) => isNumber(row[name])) ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
-  for (const row of shown) drawn.push(columns.map((name, index) => cut(cellText(row[name]), index)));
+  for (const row of shown) drawn.push(columns.map((name, index) => cut(textOf(row, name), index)));
   const hidden = table.rows.length - shown.length;
   const left = table.columns.slice(columns.length).map(printableLine);
   const notes = [
@@ -130,6 +142,14 @@ export function renderAnswer(
     if (why !== undefined && !answer.answer.includes(why)) blocks.push(printableText(why));
   });
   return `${blocks.join('\n\n')}\n`;
+}
+
+/** Where the rows come from, for a terminal. */
+export function originText({ provenance }: Pick<RenderedTable, 'provenance'>): string[] {
+  const [first, ...more] = provenance === undefined ? [] : originLines(provenance);
+  return first === undefined
+    ? []
+    : [`From: ${printableLine(first)}`, ...more.map((line) => `      ${printableLine(line)}`)];
 }
 
 export function indent(text: string): string {

@@ -2,6 +2,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { AtlasError, type CliRun, Type } from '../../kernel/index.ts';
+import type { Provenance, ValueFormats } from '../result-kit/index.ts';
 import { printableLine } from './render.ts';
 
 /** How an answer ended; a reply of an older server has none of it. */
@@ -33,6 +34,8 @@ export const QUERY_REPLY = Type.Object({
       rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
       truncated: Type.Optional(Type.Boolean()),
       explanation: Type.Optional(Type.Object({ text: Type.String() })),
+      provenance: Type.Optional(Type.Unsafe<Provenance>(Type.Object({ tables: Type.Array(Type.Unknown()) }))),
+      formats: Type.Optional(Type.Unsafe<ValueFormats>(Type.Object({}))),
     }),
   ),
   steps: Type.Number(),

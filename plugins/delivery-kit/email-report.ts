@@ -1,8 +1,8 @@
 /** Renders a report as an e-mail, in HTML and in plain text. */
 import { type ChartPicture, PICTURE_WIDTH } from './chart-pictures.ts';
 import type { Report } from './report.ts';
-import { reportNotes, rowsNote } from './report.ts';
-import { cellText, cut, tableLines, withBold } from './text-layout.ts';
+import { originNote, reportNotes, rowsNote } from './report.ts';
+import { cellText, cut, formattedCell, tableLines, withBold } from './text-layout.ts';
 
 export interface EmailContent {
   readonly subject: string;
@@ -41,8 +41,8 @@ export function renderEmail(subject: string, report: Report, pictures: readonly 
 
 function textOf({ taskName, question, answer, data, timestamp, ...report }: Report): string {
   const tables = data.map((dataset) => {
-    const note = rowsNote(dataset);
-    return [...tableLines(dataset), ...(note === undefined ? [] : ['', note])].join('\n');
+    const notes = [...rowsNote(dataset), ...originNote(dataset)];
+    return [...tableLines(dataset), ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
   });
   return [
     taskName,
@@ -74,14 +74,16 @@ function htmlOf(
   const tables = data.map((dataset, place) => {
     const { columns, rows } = dataset;
     const head = `<tr>${columns.map((column) => cell('th', column)).join('')}</tr>`;
-    const body = rows.map((row) => `<tr>${columns.map((column) => cell('td', row[column])).join('')}</tr>`);
-    const note = rowsNote(dataset);
+    const body = rows.map(
+      (row) => `<tr>${columns.map((column) => cell('td', formattedCell(dataset, column, row[column]))).join('')}</tr>`,
+    );
+    const notes = [...rowsNote(dataset), ...originNote(dataset)];
     return `${imageOf(pictures.find(({ at }) => at === place))}<table style="border-collapse:collapse;${FONT}">
 <thead>${head}</thead>
 <tbody>
 ${body.join('\n')}
 </tbody>
-</table>${note === undefined ? '' : `\n<p style="${QUIET}">${escaped(note)}</p>`}`;
+</table>${notes.map((note) => `\n<p style="${QUIET}">${escaped(note)}</p>`).join('')}`;
   });
   return `<!DOCTYPE html>
 <html>

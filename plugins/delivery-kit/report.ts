@@ -1,6 +1,7 @@
 /** Types a report, the content of every scheduled delivery, and bounds it. */
 import { Value } from '@sinclair/typebox/value';
 import { type Static, Type } from '../../kernel/index.ts';
+import { originLines, type Provenance, type ValueFormats } from '../result-kit/index.ts';
 import { DeliveryError } from './errors.ts';
 
 /** Rows of each dataset that are sent. */
@@ -15,6 +16,11 @@ const Dataset = Type.Object({
   chart: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   /** Why there are no rows. */
   explanation: Type.Optional(Type.String()),
+  /** Where the rows come from, and how the values of columns are written. */
+  provenance: Type.Optional(
+    Type.Unsafe<Provenance>(Type.Object({ tables: Type.Array(Type.Object({ name: Type.String() })) })),
+  ),
+  formats: Type.Optional(Type.Unsafe<ValueFormats>(Type.Record(Type.String(), Type.Object({ style: Type.String() })))),
 });
 
 /** The verified query that answered: who vouches for its statement, since when, and what was put into it. */
@@ -58,11 +64,11 @@ export function datasetOf(table: {
   /** Whether the database had more rows than these. */
   readonly truncated: boolean;
   /** What plugins tell of it. */
-  readonly about?: { readonly chart?: unknown; readonly explanation?: unknown };
+  readonly about?: Readonly<Record<string, unknown>>;
 }): Dataset {
-  const { columns, rows, truncated, about } = table;
-  const chart = about?.chart as Dataset['chart'];
-  const explanation = about?.explanation as { readonly text: string } | undefined;
+  const { columns, rows, truncated, about = {} } = table;
+  const { chart, provenance, formats } = about as Pick<Dataset, 'chart' | 'provenance' | 'formats'>;
+  const explanation = about.explanation as { readonly text: string } | undefined;
   return {
     columns: [...columns],
     rows: rows.slice(0, MAX_REPORT_ROWS),
@@ -70,6 +76,8 @@ export function datasetOf(table: {
     truncated: truncated || rows.length > MAX_REPORT_ROWS,
     ...(chart !== undefined && { chart }),
     ...(explanation && { explanation: explanation.text }),
+    ...(provenance && { provenance }),
+    ...(formats && { formats }),
   };
 }
 
@@ -99,11 +107,15 @@ export const reportNotes = ({ verified, deliveryReason }: Pick<Report, 'verified
   ...(deliveryReason === undefined ? [] : [`Delivered because: ${deliveryReason}`]),
 ];
 
+/** Tells the reader where the rows come from; nothing where that is not known. */
+export const originNote = ({ provenance }: Dataset): string[] => {
+  const [first, ...more] = provenance === undefined ? [] : originLines(provenance);
+  return first === undefined ? [] : [`From: ${first}`, ...more];
+};
+
 /** Tells the reader of a cut dataset so, `50 of 1234 rows`, and of an empty one why. */
-export function rowsNote(
-  { rows, totalRows, truncated, explanation }: Dataset,
-  shown = rows.length,
-): string | undefined {
-  if (shown < totalRows) return `${shown} of ${totalRows} rows`;
-  return truncated ? `The first ${shown} rows` : explanation;
+export function rowsNote({ rows, totalRows, truncated, explanation }: Dataset, shown = rows.length): string[] {
+  if (shown < totalRows) return [`${shown} of ${totalRows} rows`];
+  if (truncated) return [`The first ${shown} rows`];
+  return explanation === undefined ? [] : [explanation];
 }

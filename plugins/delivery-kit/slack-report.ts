@@ -1,7 +1,7 @@
 /** Renders a report as a Slack message of Block Kit blocks, within Slack's limits. */
 import type { ChartPicture } from './chart-pictures.ts';
 import type { Dataset, Report } from './report.ts';
-import { reportNotes, rowsNote } from './report.ts';
+import { originNote, reportNotes, rowsNote } from './report.ts';
 import { cellText, cut, tableLines, withBold } from './text-layout.ts';
 
 export interface SlackContent {
@@ -77,12 +77,13 @@ function tableBlocks(dataset: Dataset, longest: number): object[] {
   });
   const kept = fitting === -1 ? lines : lines.slice(0, fitting);
   const shown = Math.max(0, kept.length - 2);
-  const note = rowsNote(dataset, shown);
+  const notes = rowsNote(dataset, shown);
+  if (notes.length === 0 && kept.length <= 2) notes.push('No rows');
   return [
     ...(kept.length > 2 ? [section(`\`\`\`\n${kept.join('\n')}\n\`\`\``)] : []),
-    ...(note === undefined && kept.length > 2
-      ? []
-      : [context(cutEscaped(note || 'No rows', Math.max(SHORTEST_NOTE, Math.min(longest, LONGEST_NOTE))))]),
+    ...[...notes, ...originNote(dataset)].map((note) =>
+      context(cutEscaped(note, Math.max(SHORTEST_NOTE, Math.min(longest, LONGEST_NOTE)))),
+    ),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Lays out texts and rows for mail and Slack. */
+import { formattedValue } from '../result-kit/index.ts';
 import type { Dataset } from './report.ts';
 
 const LONGEST_CELL = 40;
@@ -26,11 +27,15 @@ export function cut(text: string, longest: number): string {
 /** The bold text of a model's Markdown, `**so**`, in another notation: `<strong>$1</strong>`. */
 export const withBold = (text: string, notation: string) => text.replace(/\*\*([^*\n]{1,300})\*\*/g, notation);
 
+/** The value of a column with the unit and format that the layer declares. */
+export const formattedCell = ({ formats }: Pick<Dataset, 'formats'>, column: string, value: unknown): string =>
+  (formats?.[column] && formattedValue(value, formats[column], 'en-US')) ?? cellText(value);
+
 /** Lines with aligned columns: the names, a rule, the rows. */
-export function tableLines({ columns, rows }: Pick<Dataset, 'columns' | 'rows'>): string[] {
-  const cells = [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((row) =>
-    row.map((value) => cut(cellText(value), LONGEST_CELL)),
-  );
+export function tableLines(dataset: Pick<Dataset, 'columns' | 'rows' | 'formats'>): string[] {
+  const { columns, rows } = dataset;
+  const shown = rows.map((row) => columns.map((column) => formattedCell(dataset, column, row[column])));
+  const cells = [columns.map(cellText), ...shown].map((row) => row.map((text) => cut(text, LONGEST_CELL)));
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0), 1));
   const line = (row: readonly string[]) =>
     row

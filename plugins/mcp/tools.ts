@@ -4,6 +4,7 @@ import { AtlasError, type Scope, Type } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
 import { type QueryApi, showsSqlBy, tableWithoutSql } from '../query-api/index.ts';
+import { originLines, type Provenance } from '../result-kit/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 import { type ChartResource, chartResources } from './chart-resources.ts';
 
@@ -82,8 +83,15 @@ async function ask({ agent, actions }: Services, { question = '', ...ids }: Args
   const isError = answer.outcome === 'failed' || answer.outcome === 'declined';
   const charts = await chartResources(answer.data);
   const details = (rows: number) => JSON.stringify(detailsOf(answer, rows, actions?.available === true));
-  const content = fitted((rows) => [answer.text, details(rows)], charts);
+  const content = fitted((rows) => [textWithOrigin(answer), details(rows)], charts);
   return { content, ...(isError && { isError }) };
+}
+
+/** The text, with where the rows come from. */
+function textWithOrigin({ text, data }: Answer): string {
+  const origins = data.flatMap(({ about }) => (about?.provenance as Provenance | undefined) ?? []);
+  const lines = [...new Set(origins.map((origin) => originLines(origin).join('; ')))].filter(Boolean);
+  return lines.length === 0 ? text : `${text}\n\n${lines.map((line) => `From: ${line}.`).join('\n')}`;
 }
 
 function detailsOf(answer: Answer, rows: number, hasActions: boolean) {

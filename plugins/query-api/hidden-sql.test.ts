@@ -18,6 +18,7 @@ import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { modelOpenai } from '../model-openai/index.ts';
+import { provenance } from '../provenance/index.ts';
 import { shares } from '../shares/index.ts';
 import { queryApi } from './index.ts';
 
@@ -30,10 +31,12 @@ const auth = headerAuth(
   },
 );
 
-const SQL = 'SELECT name AS who FROM patients ORDER BY id';
+const SQL = 'SELECT name AS who FROM patients WHERE id > 0 ORDER BY id';
 const BROKEN = 'SELECT nothing_like_it FROM patients';
 /** Finds traces of the statements as they are asked and run, of the reasoning, and of the error. */
-const TRACES = /SELECT|FROM|patients\.name|tenant_id|ORDER BY|nothing_like_it|deepest secret/;
+const TRACES = /SELECT|FROM|patients\.name|tenant_id|ORDER BY|nothing_like_it|deepest secret|id > 0/;
+/** What stands beside the rows for everybody. */
+const ORIGIN = '"text":"id of patients is more than 0"';
 
 describe('SQL for analysts and administrators', () => {
   const folder = emptyFolder();
@@ -55,6 +58,7 @@ describe('SQL for analysts and administrators', () => {
       modelOpenai({ provider: 'openai-compatible', baseUrl: provider.url, maxRetries: 0 }),
       agent(),
       conversations(),
+      provenance(),
       queryApi({ sqlFor: 'analyst' }),
       shares(),
     ]);
@@ -83,11 +87,13 @@ describe('SQL for analysts and administrators', () => {
     expect(body).toContain('"rows":[{"who":"Ann"},{"who":"Bob"}]');
     expect(body).toContain('The call failed.');
     expect(body).toContain('That is all.');
+    expect(body).toContain(ORIGIN);
     for (const role of ['analyst', 'admin']) {
       const other = (await chat(role, path)).body;
       expect(other).toContain(`"sql":"${SQL}"`);
       expect(other).toMatch(/nothing_like_it/);
       expect(other).toMatch(/It compares patients\.name/);
+      expect(other).toContain('"sql":"id > 0"');
       expect(other.includes('deepest secret')).toBe(path.endsWith('ui'));
       expect(other).not.toContain('quotesSql');
     }
@@ -132,6 +138,7 @@ describe('SQL for analysts and administrators', () => {
     };
     const hidden = await query('viewer', ...script());
     expect(JSON.stringify(hidden)).not.toMatch(TRACES);
+    expect(JSON.stringify(hidden)).toContain(ORIGIN);
     expect(hidden).toMatchObject({
       answer: 'Ann and Bob:\n\n(SQL is not shown to you.)\nThat is all.',
       sql: [],
@@ -151,6 +158,7 @@ describe('SQL for analysts and administrators', () => {
     const detail = async (role: string) => (await send(role, 'GET', `/api/v1/conversations/${id}`)).body;
     expect(await detail('viewer')).not.toMatch(TRACES);
     expect(await detail('viewer')).toContain('"who":"Ann"');
+    expect(await detail('viewer')).toContain(ORIGIN);
     const whole = await detail('analyst');
     for (const text of [SQL, BROKEN, '```sql', 'It compares patients.name'])
       expect(whole).toContain(text.replace('\n', '\\n'));
@@ -172,6 +180,7 @@ describe('SQL for analysts and administrators', () => {
     expect((await shown('analyst')).json()).toMatchObject({ sql: [SQL] });
     expect((await run('viewer')).json()).toMatchObject({ data: [{ sql: '', executedSql: '', rowCount: 2 }] });
     expect((await run('viewer')).body).not.toMatch(TRACES);
+    expect((await run('viewer')).body).toContain(ORIGIN);
     expect((await run('admin')).json()).toMatchObject({ data: [{ sql: SQL }] });
   });
 });

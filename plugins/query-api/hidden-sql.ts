@@ -1,6 +1,6 @@
 /** Keeps SQL from readers whose role is too low for it: in events, answers, tables and stored parts. */
-import type { Actor, RouteReply, Scope, ToolTable } from '../../kernel/index.ts';
-import type { AgentEvent, Answer, AnswerNote, Ask, StatementFacts } from '../agent/index.ts';
+import type { Actor, RouteReply, Scope } from '../../kernel/index.ts';
+import type { AgentEvent, Answer, AnswerNote, AnswerTable, Ask, StatementFacts } from '../agent/index.ts';
 import { CodeFilter, withoutCode } from './code-filter.ts';
 
 /** In place of what a database or a rule says of a statement, which may quote it. */
@@ -99,10 +99,21 @@ function* textEvents(text: string): Generator<AgentEvent> {
 }
 
 /** A table without its statement, as it was asked for and as it ran; all else stays. */
-export function tableWithoutSql({ ran, ...table }: ToolTable): ToolTable {
-  if (ran === undefined) return { ...table, sql: '' };
+export function tableWithoutSql({ ran, about, ...table }: AnswerTable): AnswerTable {
+  const shown = { ...table, sql: '', ...(about && { about: quotingNoSql(about) }) };
+  if (ran === undefined) return shown;
   const { shown: _, ...statement } = ran.statement;
-  return { ...table, sql: '', ran: { ...ran, statement: { ...statement, requested: '', sql: '' } } };
+  return { ...shown, ran: { ...ran, statement: { ...statement, requested: '', sql: '' } } };
+}
+
+/** Facts of plugins quote SQL in properties of this name only. */
+const QUOTING = 'sql';
+
+function quotingNoSql<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(quotingNoSql) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== QUOTING);
+  return Object.fromEntries(kept.map(([name, inner]) => [name, quotingNoSql(inner)])) as T;
 }
 
 /** `errors`: what failed calls said, which a text may quote. */
@@ -117,7 +128,12 @@ export function answerWithoutSql(answer: Answer, errors: ReadonlySet<string>): A
   };
 }
 
-const factsWithoutSql = (facts: StatementFacts): StatementFacts => ({ ...facts, requested: '', executed: '' });
+const factsWithoutSql = ({ about, ...facts }: StatementFacts): StatementFacts => ({
+  ...facts,
+  requested: '',
+  executed: '',
+  ...(about && { about: quotingNoSql(about) }),
+});
 
 /** `quotesSql` is for this decision only, and leaves no server. */
 function shownNotes(notes: readonly AnswerNote[], showsSql: boolean): AnswerNote[] {
@@ -127,7 +143,8 @@ function shownNotes(notes: readonly AnswerNote[], showsSql: boolean): AnswerNote
 /** A table without its SQL. */
 function resultWithoutSql(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('rows' in result && 'columns' in result)) return {};
-  return { ...result, sql: '', executedSql: '' };
+  const { rows, columns, ...facts } = result;
+  return { ...quotingNoSql(facts), columns, rows, sql: '', executedSql: '' };
 }
 
 interface Part {

@@ -1,12 +1,12 @@
 /** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
+import { RESULT_FACTS } from './result-facts.ts';
 import {
   Choices,
   CodeStreamEvent,
   Notes,
   Outcome,
   PendingActions,
-  TABLE_FACTS,
   UiStreamChunk,
   Usage,
   Verified,
@@ -161,7 +161,7 @@ export const DataTable = Type.Object(
         { description: 'Present where the rows come from the cache. `fresh` in the request passes it by.' },
       ),
     ),
-    ...TABLE_FACTS,
+    ...RESULT_FACTS,
   },
   { title: 'DataTable' },
 );

@@ -22,7 +22,10 @@ export function codeEncoder(hasActions: boolean): EventEncoder {
           return line('9', { toolCallId: event.toolCallId, toolName: event.toolName, args: event.args });
         case 'tool-result': {
           const toolCallId = JSON.stringify(event.toolCallId);
-          return { before: `data: a:{"toolCallId":${toolCallId},"result":`, json: event.result, after: '}\n\n' };
+          // This format has no place of its own for what stands beside the rows.
+          const { about } = event.statement ?? {};
+          const json = about === undefined ? event.result : { ...(event.result as object), ...about };
+          return { before: `data: a:{"toolCallId":${toolCallId},"result":`, json, after: '}\n\n' };
         }
         case 'finish': {
           const { finishReason, usage, steps, outcome, notes, choices, verified } = event.answer;

@@ -1,7 +1,7 @@
 /** Describes the events of both chat streams. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorSchema } from '../http/index.ts';
-import { ChartSpec } from './chart-schema.ts';
+import { RESULT_FACTS } from './result-facts.ts';
 
 export const Usage = Type.Object(
   {
@@ -54,38 +54,6 @@ const Verification = Type.Object(
 );
 export const Verified = Type.Optional(Verification);
 
-const Explanation = Type.Object(
-  {
-    text: Type.String({ description: 'All of it in a few sentences.' }),
-    filters: Type.Array(Type.String(), { description: 'The filters that leave nothing, in words.' }),
-    nearValues: Type.Optional(
-      Type.Array(
-        Type.Object({
-          column: Type.String({
-            description: '`entity.dimension`, or a column that the semantic layer does not have.',
-          }),
-          value: Type.String({ description: 'What no row has.' }),
-          values: Type.Array(Type.String(), {
-            description: 'Values that rows have: the nearest first, or all where there are few and none is near.',
-          }),
-        }),
-      ),
-    ),
-    period: Type.Optional(
-      Type.Object(
-        { column: Type.String(), from: Type.String(), to: Type.String() },
-        { description: 'Days of the first and the last row that there is without the filter by time.' },
-      ),
-    ),
-  },
-  {
-    title: 'Explanation',
-    description: 'Why a result is empty, from the rows that the reader may see; missing where that is not known.',
-  },
-);
-/** What plugins tell of the rows of a table. */
-export const TABLE_FACTS = { chart: Type.Optional(ChartSpec), explanation: Type.Optional(Explanation) };
-
 const Statement = Type.Object(
   {
     toolCallId: Type.String({ description: 'The call whose result it is. The last statement of a call holds.' }),
@@ -102,7 +70,12 @@ const Statement = Type.Object(
     truncated: Type.Boolean(),
     notes: Notes,
     auditId: Type.Union([Type.String(), Type.Null()], { description: 'The audit entry; null where none is stored.' }),
-    about: Type.Optional(Type.Object(TABLE_FACTS, { description: 'What plugins tell of the rows, as in DataTable.' })),
+    about: Type.Optional(
+      Type.Object(RESULT_FACTS, {
+        title: 'ResultFacts',
+        description: 'What plugins tell of the rows, as in DataTable.',
+      }),
+    ),
   },
   { title: 'Statement', description: 'What a tool call asked the database, and what ran.' },
 );

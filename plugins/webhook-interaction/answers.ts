@@ -30,7 +30,7 @@ export interface Answers {
 
 function shown({ answer, sql = [], data = [], verified }: WebhookAnswer, format: 'json' | 'text'): ChannelResult {
   if (format === 'text') return answer;
-  const { columns = [], rows = [], explanation } = data.at(-1) ?? {};
+  const { columns = [], rows = [], explanation, provenance, formats } = data.at(-1) ?? {};
   return {
     answer,
     sql: [...sql],
@@ -38,6 +38,8 @@ function shown({ answer, sql = [], data = [], verified }: WebhookAnswer, format:
     rows: rows as Record<string, unknown>[],
     ...(explanation !== undefined && { explanation }),
     ...(verified !== undefined && { verified }),
+    ...(provenance !== undefined && { provenance }),
+    ...(formats !== undefined && { formats }),
   };
 }
 

@@ -3,6 +3,15 @@ import { type Scope, type Static, Type } from '../../kernel/index.ts';
 import type { Verification } from '../agent/index.ts';
 
 /** What `executeQuery` resolves to; the agent's answer has this shape. */
+export interface WebhookTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly object[];
+  /** Why there are none. */
+  readonly explanation?: unknown;
+  readonly provenance?: unknown;
+  readonly formats?: unknown;
+}
+
 export interface WebhookAnswer {
   readonly answer: string;
   /** Statements that ran. */
@@ -10,12 +19,7 @@ export interface WebhookAnswer {
   /** The verified query that answered. */
   readonly verified?: Verification;
   /** One table per statement; the last one is answered. */
-  readonly data?: readonly {
-    readonly columns: readonly string[];
-    readonly rows: readonly object[];
-    /** Why there are none. */
-    readonly explanation?: unknown;
-  }[];
+  readonly data?: readonly WebhookTable[];
 }
 
 export type ExecuteQuery = (query: string, scope: Scope) => Promise<WebhookAnswer>;

@@ -43,6 +43,10 @@ const Table = Type.Object(
     verified: Type.Optional(
       Type.Unknown({ description: 'The verified query that answered: `{name, by, at, parameters}`.' }),
     ),
+    provenance: Type.Optional(
+      Type.Unknown({ description: 'Where the rows come from, as `POST /api/v1/query` has it.' }),
+    ),
+    formats: Type.Optional(Type.Unknown({ description: 'How the values of columns are written, by their names.' })),
   },
   { title: 'WebhookTable' },
 );

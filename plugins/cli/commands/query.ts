@@ -3,7 +3,7 @@ import { AtlasError, type CliCommand, type CliRun, Type } from '../../../kernel/
 import type { Cli } from '../api.ts';
 import { openServer } from '../local-server.ts';
 import { progress } from '../progress.ts';
-import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
+import { originText, printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
 import { type AnswerEnd, post, QUERY_REPLY, type QueryReply, type Server, verifiedLine } from '../server-client.ts';
 
 /** An action that waits for approval leaves the code as it is. */
@@ -51,6 +51,7 @@ async function ask(run: CliRun, cli: Cli): Promise<number> {
   const quiet = options.quiet === true || options.json === true || options.csv === true;
   const reply: QueryReply = await progress(run, 'Thinking', () => post(server, 'api/v1/query', body, QUERY_REPLY));
   run.stdout.write(print(run, reply));
+  if (!quiet) for (const line of reply.data.flatMap(originText)) run.stderr.write(`${line}\n`);
   if (!quiet) for (const { message } of reply.notes ?? []) run.stderr.write(`Note: ${printableText(message)}\n`);
   if (!quiet && reply.verified !== undefined) run.stderr.write(`${verifiedLine(reply.verified)}\n`);
   const code = EXIT_CODES[reply.outcome ?? 'answered'];
