@@ -1,4 +1,5 @@
 /** Finds out what each column of an answer holds: how it is compared, aligned, filtered and drawn. */
+import type { ValueFormat, ValueFormats } from '../result-kit/index.ts';
 import { instantOf, isDecimal, type ResultRow, valueAt } from './values.ts';
 
 /** `digits`: text whose values are all numbers, such as codes, or decimals that a number would round. */
@@ -12,6 +13,8 @@ export interface ResultColumn {
   readonly kind: ColumnKind;
   /** It holds quantities: grouped digits, aligned right, drawn as a height. Numbers of things and years are none. */
   readonly isQuantity: boolean;
+  /** Its unit and format in the layer. */
+  readonly format?: ValueFormat | undefined;
 }
 
 /** A table as the API gives it. */
@@ -20,6 +23,8 @@ export interface ResultTable {
   /** JSON type of each column, where it is known. */
   readonly columnTypes?: readonly JsonType[];
   readonly rows: readonly ResultRow[];
+  /** By column. */
+  readonly formats?: ValueFormats;
 }
 
 type JsonType = 'number' | 'string' | 'boolean' | 'json' | 'null';
@@ -59,7 +64,8 @@ function columnOf(table: ResultTable, name: string, index: number): ResultColumn
   // The server gives decimals as text only where a number would round one of them.
   const isQuantity =
     kind === 'number' || (kind === 'digits' && values.some((value) => String(Number(value)) !== String(value)));
-  return { index, id: `c${index}`, name, kind, isQuantity: isQuantity && !isIdentifierName(name) };
+  const format = table.formats && Object.hasOwn(table.formats, name) ? table.formats[name] : undefined;
+  return { index, id: `c${index}`, name, kind, isQuantity: isQuantity && !isIdentifierName(name), format };
 }
 
 /** A column without a name is called by its place. */

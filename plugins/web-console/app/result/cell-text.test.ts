@@ -25,6 +25,13 @@ it.each([
   expect(shownText(value, { isQuantity }, 'en')).toBe(text);
 });
 
+it('writes values with the format of the layer, and what is no number as it is', () => {
+  const column = { isQuantity: true, format: { style: 'currency', unit: 'USD' } } as const;
+  expect(shownText(1234.567, column, 'en')).toBe('1,234.57 USD');
+  expect(shownText('n/a', column, 'en')).toBe('n/a');
+  expect(shownText(null, column, 'en')).toBe('—');
+});
+
 it('writes values for programs', () => {
   expect([null, 1234.5, 'x', [1, { a: null }]].map(plainText)).toEqual(['', '1234.5', 'x', '[1,{"a":null}]']);
 });

@@ -1,5 +1,6 @@
-/** Writes values of cells as people read them, without changing a digit. */
+/** Writes values of cells as people read them. */
 import { isDecimal, plainText, type ResultColumn } from '../../../chart-kit/index.ts';
+import { formattedValue } from '../../../result-kit/index.ts';
 
 export const NULL_SIGN = '—';
 const MAX_FRACTION_DIGITS = 100;
@@ -24,9 +25,15 @@ export function groupedNumber(value: number | string, locale?: string): string {
   return formatOf(digits, locale).format(text as Intl.StringNumericLiteral);
 }
 
-/** The value as the table shows it. */
-export function shownText(value: unknown, column: Pick<ResultColumn, 'isQuantity'>, locale?: string): string {
+/** The value as the table shows it: with the unit and format of the layer, else without changing a digit. */
+export function shownText(
+  value: unknown,
+  column: Pick<ResultColumn, 'isQuantity' | 'format'>,
+  locale?: string,
+): string {
   if (value === null || value === undefined) return NULL_SIGN;
+  const formatted = column.format && formattedValue(value, column.format, locale);
+  if (formatted !== undefined) return formatted;
   const isNumber = typeof value === 'number' || typeof value === 'string';
   return column.isQuantity && isNumber ? groupedNumber(value, locale) : plainText(value);
 }

@@ -22,6 +22,7 @@ import { useViewState } from './use-view-state.ts';
 import type { View } from './view-state.ts';
 
 const ChartView = lazy(() => import('./chart/chart-view.tsx'));
+const WhereFrom = lazy(() => import('./origin/where-from.tsx'));
 const Printed = lazy(() => import('./export/printed.tsx'));
 
 export interface ResultProps {
@@ -39,6 +40,10 @@ export interface ResultProps {
   readonly hasAudit?: boolean | undefined;
 }
 
+/** What plugins tell of the result: a stream has it with the statement, an answer with the rows. */
+const aboutOf = (statement: StatementFacts | undefined) =>
+  (statement?.about ?? {}) as Pick<ResultTable, 'provenance' | 'formats'>;
+
 /** Another answer with other columns begins anew; the same statement run again keeps what the reader has chosen. */
 export function Result(props: ResultProps): ReactNode {
   return <ResultViews key={JSON.stringify(props.table.columns)} {...props} />;
@@ -53,7 +58,8 @@ function ResultViews({
   isCurrent = true,
   hasAudit = false,
 }: ResultProps): ReactNode {
-  const columns = useMemo(() => columnsOf(table), [table]);
+  const { provenance = table.provenance, formats = table.formats } = aboutOf(statement);
+  const columns = useMemo(() => columnsOf({ ...table, ...(formats && { formats }) }), [table, formats]);
   const [state, change] = useViewState(columns, isCurrent);
   // Typing into a filter stays quick while many rows are filtered.
   const deferred = useDeferredValue(state.filters);
@@ -166,6 +172,11 @@ function ResultViews({
           </button>
         )}
       </p>
+      {provenance !== undefined && (
+        <Suspense>
+          <WhereFrom origin={provenance} />
+        </Suspense>
+      )}
       <WhatRan statement={ran} hasAudit={hasAudit} />
       {isPrinting && (
         <Suspense>

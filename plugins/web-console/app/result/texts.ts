@@ -70,6 +70,23 @@ export const RESULT_TEXTS = {
     audit: 'Audit entry',
   },
 
+  origin: {
+    title: 'Where it comes from',
+    summary: (tables: string) => `Where it comes from${tables === '' ? '' : `: ${tables}`}`,
+    tables: 'Tables',
+    measures: 'Measures',
+    periods: 'Periods',
+    filters: 'Filters',
+    joins: 'Joins',
+    limits: 'Limits',
+    assumptions: 'Read as',
+    policies: { rows: 'Row security limits the rows to those that you may see.', values: 'Some columns are masked.' },
+    limit: (value: number) => `At most ${rows(value)} were asked for.`,
+    sampled: 'The statement reads a random part of a table.',
+    truncated: 'The database had more rows.',
+    only: (part: string) => `only in ${part}`,
+  },
+
   export: {
     title: 'Export',
     csv: 'CSV',
