@@ -79,7 +79,7 @@ export const RESULT_TEXTS = {
     filters: 'Filters',
     joins: 'Joins',
     limits: 'Limits',
-    assumptions: 'Read as',
+    assumptions: 'Assumptions',
     policies: { rows: 'Row security limits the rows to those that you may see.', values: 'Some columns are masked.' },
     limit: (value: number) => `At most ${rows(value)} were asked for.`,
     sampled: 'The statement reads a random part of a table.',
