@@ -70,7 +70,7 @@ it.each([
     await using corpus = await askedCorpus(name);
     const tally: Tally = { tables: 0, rows: 0, wrong: [] };
     for await (const table of corpus.statements(most)) check(corpus, table, tally);
-      expect(tally.wrong).toEqual([]);
+    expect(tally.wrong).toEqual([]);
     expect(tally.rows).toBeGreaterThanOrEqual(computed);
   },
 );

@@ -1,7 +1,7 @@
 /** Tells of a result where it comes from: what its statement says, how new the rows are, and which policies apply. */
 import type { PluginContext, Scope, SqlStatement, ToolTable } from '../../kernel/index.ts';
 import { agent, type TableRemark, type TableShown } from '../agent/index.ts';
-import type { Provenance, ProvenanceTable, ValueFormats } from '../result-kit/index.ts';
+import type { Provenance, ProvenanceTable } from '../result-kit/index.ts';
 import { type RowSecurityService, rowSecurity } from '../row-security/index.ts';
 import { readQuery, type SemanticLayerApi, type SemanticModel } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
@@ -87,7 +87,6 @@ export function describer({ ctx, layer, rows, options, closing }: DescriberInit)
       limit: { rows: origin.limitRows, truncated: table.truncated, sampled: origin.isSampled },
       assumptions: assumptionsFor(origin.meanings, question?.turns.at(-1)?.text),
     };
-    const formats: ValueFormats | undefined = origin.formats;
-    return [{ facts: { provenance, ...(formats && { formats }) } }];
+    return [{ facts: { provenance, ...(origin.formats && { formats: origin.formats }) } }];
   };
 }

@@ -7,6 +7,7 @@ import {
   type ProvenanceMeasure,
   type ProvenancePeriod,
   type ValueFormat,
+  type ValueFormats,
   valueFormat,
 } from '../result-kit/index.ts';
 import { type ModelEntity, type QueryReading, type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
@@ -27,7 +28,7 @@ export interface Origin {
   readonly otherTables: readonly string[];
   readonly limitRows: number | null;
   readonly isSampled: boolean;
-  readonly formats: Readonly<Record<string, ValueFormat>> | undefined;
+  readonly formats: ValueFormats | undefined;
   readonly meanings: readonly Meaning[];
 }
 
@@ -138,7 +139,9 @@ function joinsOf({ parts, inner }: StatementParts): ProvenanceJoin[] {
   return [...joins.values()];
 }
 
-function shownMeasure({ name, definition, sql }: KnownMeasure, column?: string): ProvenanceMeasure {
+type Defined = Pick<KnownMeasure, 'name' | 'definition' | 'sql'>;
+
+function shownMeasure({ name, definition, sql }: Defined, column: string | undefined): ProvenanceMeasure {
   return { name, ...(column !== undefined && { column }), definition, ...(sql !== undefined && { sql }) };
 }
 
@@ -158,25 +161,18 @@ function measuresOf(
     if (!measures.some((one) => one.name === measure.name)) measures.push(shownMeasure(measure, name));
   }
   // The parts of a plan's measures are no calculations of its own.
-  const own = measures.length === 0 ? calculations : calculations.filter(({ column }) => column !== undefined);
-  for (const { column, expr, measure, words } of own) {
+  const further = measures.length === 0 ? calculations : calculations.filter(({ column }) => column !== undefined);
+  for (const { column, expr, measure, words } of further) {
     if (column !== undefined && covered.has(column)) continue;
     const known = measure === undefined ? undefined : layer.measure(measure);
-    const sql = printExpression(expr, dialect);
-    const one =
-      known === undefined ? { name: words, column, definition: capital(words), sql } : shownMeasure(known, column);
-    const same = measures.find(({ name, sql: other }) => name === one.name && other === one.sql);
-    if (same === undefined)
-      measures.push(one.column === undefined ? withoutColumn(one as ProvenanceMeasure) : (one as ProvenanceMeasure));
+    const own = { name: words, definition: capital(words), sql: printExpression(expr, dialect) };
+    const one = shownMeasure(known ?? own, column);
+    if (!measures.some(({ name, sql }) => name === one.name && sql === one.sql)) measures.push(one);
   }
   return measures;
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-function withoutColumn({ column: _, ...measure }: ProvenanceMeasure): ProvenanceMeasure {
-  return measure;
-}
 
 function formatsOf(
   { columns, named: byName, calculations }: StatementParts,

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { loadSemanticLayer, readingOf, type SemanticModel, shownTables } from '../semantic-layer/index.ts';
 import { kitDialect } from '../sql-kit/index.ts';
 import { assumptionsFor } from './assumptions.ts';
-import { originOf } from './origin.ts';
+import { originOf, unreadOrigin } from './origin.ts';
 
 let model: SemanticModel;
 beforeAll(async () => {
@@ -146,8 +146,11 @@ test('tables that the layer does not know are told where the statement reads the
   expect([origin?.otherTables, origin?.entities.map(({ name }) => name)]).toEqual([['other_table'], ['orders']]);
 });
 
-test('what cannot be read has no origin', async () => {
+test('of what cannot be read the tables are told, and nothing is made up', async () => {
   expect(await read('SELECT FROM WHERE')).toBeUndefined();
+  const { entities, otherTables, provenance, formats } = unreadOrigin(model, ['main.orders', 'other']);
+  expect([entities.map(({ name }) => name), otherTables, formats]).toEqual([['orders'], ['other'], undefined]);
+  expect(provenance).toEqual({ measures: [], filters: [], periods: [], joins: [] });
 });
 
 test('assumptions are those of the question', async () => {
