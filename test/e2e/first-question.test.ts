@@ -43,6 +43,8 @@ suiteNeeding(
       await answer.getByText(part).first().waitFor();
       expect(await answer.getByText('Read as').isVisible()).toBe(true);
       for (const name of ['Table', 'Chart', 'SQL']) await answer.getByRole('tab', { name }).waitFor();
+      const origin = answer.getByRole('region', { name: 'Where it comes from' });
+      await origin.getByText('Where it comes from: order').waitFor();
       await answer.getByText('What ran').waitFor();
     }
     expect(await shell.run(query?.text ?? '')).toMatch(/completed.*4244/);
