@@ -20,6 +20,7 @@ import { findDialect } from '../sql-kit/index.ts';
 import type { Prompt } from './api.ts';
 import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
+import { languagePart } from './language.ts';
 import { lastQueryPart } from './last-query.ts';
 import type { AgentOptions } from './options.ts';
 import { chatMessages, questionContext, RULES, type SystemMessage, systemMessages, textMarks } from './prompt.ts';
@@ -114,7 +115,7 @@ function parted(
 ): [ContextPart[], ContextPart[]] {
   const parts = collected.map(({ value }) => value);
   const ofQuestion = parts.filter(({ perQuestion }) => perQuestion === true);
-  ofQuestion.push(...lastQueryPart(turns, room?.resultBytes ?? Number.POSITIVE_INFINITY));
+  ofQuestion.push(...languagePart(turns), ...lastQueryPart(turns, room?.resultBytes ?? Number.POSITIVE_INFINITY));
   const chosen = chosenByNumber(turns);
   if (chosen !== undefined) {
     ofQuestion.push({
