@@ -1,6 +1,7 @@
 /** Gives the agent the semantic layer: parts of its prompt and the explore tool. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { AgentTool, ContextPart, PluginContext, Question, Scope } from '../../kernel/index.ts';
+import { languageOfTurns } from '../language-kit/index.ts';
 import { byteLength } from './context/bounded-text.ts';
 import type { ContextOptions, Explanation } from './context/context-writer.ts';
 import type { ScoredEntity } from './context/rank.ts';
@@ -39,6 +40,7 @@ export function questionRetrieval(ctx: PluginContext, layer: ReloadingLayer, con
   });
   const optionsOf = (question: Question, scope: Scope, model: SemanticModel, maxBytes: number): ContextOptions => ({
     maxBytes,
+    language: languageOfTurns(question.turns),
     ...(isRanked && { rerank: (entities) => reranked(ctx, { question, scope, model, entities }) }),
   });
   return {

@@ -1,10 +1,12 @@
 /** Finds the ambiguous terms of a question of which nothing says the meaning, and objects to queries until then. */
 import type { ChatTurn } from '../../kernel/index.ts';
 import type { QueryObjection } from '../agent/index.ts';
+import { languageOfTurns, segmented } from '../language-kit/index.ts';
 import { line } from './context/render.ts';
 import { askedPart, stem } from './context/words.ts';
 import { visibleModel } from './hidden-columns.ts';
 import type { ModelEntity, ModelTerm, SemanticModel } from './model.ts';
+import { inLanguage } from './translations.ts';
 
 const MAX_CHOICES = 10;
 
@@ -17,7 +19,7 @@ function wordsOf(text: string): Words {
     askedPart(text)
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return words.map((word) => stem(word) ?? word);
+  return words.flatMap(segmented).map((word) => stem(word) ?? word);
 }
 
 /** Where the words of a name stand in a text. */
@@ -127,13 +129,16 @@ function unsettledTerms(model: SemanticModel, turns: readonly ChatTurn[]): Model
 
 /** An objection for each unsettled term, with its meanings as the choices. */
 export function ambiguityObjections(model: SemanticModel, turns: readonly ChatTurn[]): QueryObjection[] {
-  return unsettledTerms(model, turns).map(({ term, meanings = [] }) => {
-    const choices = meanings
-      .slice(0, MAX_CHOICES)
-      .map((meaning, index) => `${index + 1}. ${line(nameOf(meaning), 100)}`);
-    return {
-      message: `"${line(term, 100)}" has several meanings, and neither the question nor the conversation says which one is meant.`,
-      hint: `Call clarify with these choices: ${choices.join('; ')}. Only when the user has said it in other words, run the query again.`,
-    };
-  });
+  const language = languageOfTurns(turns);
+  return unsettledTerms(language === undefined ? model : inLanguage(model, language), turns).map(
+    ({ term, meanings = [] }) => {
+      const choices = meanings
+        .slice(0, MAX_CHOICES)
+        .map((meaning, index) => `${index + 1}. ${line(nameOf(meaning), 100)}`);
+      return {
+        message: `"${line(term, 100)}" has several meanings, and neither the question nor the conversation says which one is meant.`,
+        hint: `Call clarify with these choices: ${choices.join('; ')}. Only when the user has said it in other words, run the query again.`,
+      };
+    },
+  );
 }

@@ -10,6 +10,7 @@ import type {
   Measure,
   Metric,
   Segment,
+  Translations,
   VerifiedQuery,
 } from './schema.ts';
 
@@ -47,6 +48,7 @@ export interface ModelEntity {
   readonly freshness?: ModelFreshness;
   readonly description: string;
   readonly synonyms: readonly string[];
+  readonly translations?: Translations;
   readonly dimensions: readonly ModelDimension[];
   readonly measures: readonly Measure[];
   readonly joins: readonly ModelJoin[];

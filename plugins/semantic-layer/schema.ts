@@ -2,12 +2,23 @@
  * Defines the schemas of the semantic layer's YAML files, from which validation and types are derived.
  * The formats are those of `docs/semantic-layer.md`.
  */
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TOptional, type TSchema, Type } from '@sinclair/typebox';
+import { LANGUAGE_CODES, type LanguageCode } from '../language-kit/index.ts';
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1 });
 const texts = Type.Array(text);
 const CLOSED = { additionalProperties: false };
+
+/** Other words for the same thing in other languages than English. */
+export const Translations = Type.Object(
+  Object.fromEntries(LANGUAGE_CODES.map((code) => [code, optional(texts)])) as Record<
+    LanguageCode,
+    TOptional<typeof texts>
+  >,
+  CLOSED,
+);
+export type Translations = Static<typeof Translations>;
 const time = Type.String({
   pattern: String.raw`^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`,
   description: 'a date or timestamp such as 2024-11-01',
@@ -46,6 +57,7 @@ export const Dimension = Type.Object(
      */
     references: optional(Type.Union([text, Type.Array(text, { minItems: 1 })])),
     synonyms: optional(texts),
+    translations: optional(Translations),
     hidden: optional(Type.Boolean()),
     mask: optional(text),
   },
@@ -75,6 +87,7 @@ export const Measure = Type.Object(
     /** Its values are states, such as balances: of several times, only the last ones are added. */
     additive: optional(Type.Literal('not over time')),
     synonyms: optional(texts),
+    translations: optional(Translations),
   },
   CLOSED,
 );
@@ -109,6 +122,7 @@ export const Segment = Type.Object(
     default: optional(Type.Boolean()),
     description: optional(Type.String()),
     synonyms: optional(texts),
+    translations: optional(Translations),
   },
   CLOSED,
 );
@@ -142,6 +156,7 @@ export const EntityFile = Type.Object(
     description: optional(Type.String()),
     synonyms: optional(texts),
     freshness: optional(Freshness),
+    translations: optional(Translations),
     dimensions: optional(Type.Array(Dimension)),
     measures: optional(Type.Array(Measure)),
     joins: optional(Type.Array(Join)),
@@ -164,6 +179,7 @@ export const Metric = Type.Object(
     unit: optional(Type.String()),
     objective: optional(Type.Union([Type.Literal('maximize'), Type.Literal('minimize'), Type.Literal('maintain')])),
     synonyms: optional(texts),
+    translations: optional(Translations),
     dimensions: optional(texts),
   },
   CLOSED,
@@ -196,6 +212,7 @@ export const GlossaryTerm = Type.Object(
     /** A condition over `entity` that the term stands for. */
     sql: optional(text),
     synonyms: optional(texts),
+    translations: optional(Translations),
     tables: optional(texts),
     meanings: optional(Type.Array(Type.Union([text, Meaning]))),
   },

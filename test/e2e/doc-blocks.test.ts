@@ -170,7 +170,7 @@ it('docs/configuration.md: the compositions boot', async () => {
 });
 
 it('docs/semantic-layer.md: every file shown is read without a problem', async () => {
-  const paths = ['entities/orders.yml', 'metrics/sales.yml', 'glossary.yml', 'catalog.yml'];
+  const paths = ['entities/orders.yml', 'metrics/sales.yml', 'glossary.yml', 'catalog.yml', 'entities/invoices.yml'];
   const files = blocksOf('docs/semantic-layer.md').filter(({ language }) => language === 'yaml');
   expect(files).toHaveLength(paths.length);
   using folder = layerFolder(Object.fromEntries(files.map(({ text }, index) => [paths[index] ?? '', text])));
@@ -179,7 +179,7 @@ it('docs/semantic-layer.md: every file shown is read without a problem', async (
     'table: customers\nconnection: warehouse\ndimensions: [{ name: id }, { name: country }]\n',
   );
   const { problems, entities } = await loadSemanticLayer(folder.dir);
-  expect([problems, entities.length]).toEqual([[], 2]);
+  expect([problems, entities.length]).toEqual([[], 3]);
 });
 
 it('docs/authentication.md: every block runs against its server', async () => {

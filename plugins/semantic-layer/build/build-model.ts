@@ -155,6 +155,7 @@ function finishEntity(draft: Draft, names: Names, catalog: CatalogFile | undefin
     ...(freshness !== undefined && { freshness }),
     description: item.description ?? listed?.description ?? '',
     synonyms: item.synonyms ?? [],
+    ...(item.translations !== undefined && { translations: item.translations }),
     dimensions,
     measures: checkMeasures(item, dimensions, reportHere),
     joins: checkJoins(draft, names, report),

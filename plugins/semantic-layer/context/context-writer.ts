@@ -1,13 +1,15 @@
 /** Writes the part of the semantic layer that goes into the prompt of one question. */
 import { LRUCache } from 'lru-cache';
+import type { LanguageCode } from '../../language-kit/index.ts';
 import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
 import type { SemanticModel } from '../model.ts';
+import { inLanguage } from '../translations.ts';
 import { BoundedText, byteLength } from './bounded-text.ts';
 import { detailed } from './detail.ts';
 import { Ranker, type Ranking, type ScoredEntity } from './rank.ts';
 import { type AskedWords, askedWords, likeness } from './relevance.ts';
 import { header, line, patternLine, renderEntity, renderMetric, renderTerm } from './render.ts';
-import type { LayerSearch } from './search.ts';
+import { LayerSearch } from './search.ts';
 
 /** With the rules and the tools, a first request stays below 16 KB. */
 export const DEFAULT_CONTEXT_BYTES = 6_656;
@@ -49,6 +51,8 @@ export interface ContextOptions {
   readonly maxBytes?: number;
   /** Changes the order of the entities, best first; what it leaves out is not shown. */
   readonly rerank?: ((entities: readonly ScoredEntity[]) => Promise<readonly ScoredEntity[]>) | undefined;
+  /** Of the question, unless it is English. */
+  readonly language?: LanguageCode | undefined;
 }
 
 /** What is cached for one model. */
@@ -66,6 +70,8 @@ interface Parts {
 export class ContextWriter {
   readonly #search: LayerSearch;
   readonly #parts = new WeakMap<SemanticModel, Parts>();
+  /** Those of the same layer with the words of another language. English questions find what they find without. */
+  readonly #translated = new Map<LanguageCode, LayerSearch>();
 
   constructor(search: LayerSearch) {
     this.#search = search;
@@ -81,28 +87,31 @@ export class ContextWriter {
    * Text of at most `maxBytes` in two parts. A layer that fits is written whole and always the same, for prompt caches.
    * With a larger one every question gets the names, and the entities, metrics, terms and solved questions that it is about.
    */
-  async parts(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<LayerContext> {
-    const { maxBytes = DEFAULT_CONTEXT_BYTES, rerank } = options;
+  async parts(layer: SemanticModel, question: string, options: ContextOptions = {}): Promise<LayerContext> {
+    const { maxBytes = DEFAULT_CONTEXT_BYTES, rerank, language } = options;
+    const { model, search } = this.#inLanguage(layer, language);
     const parts = this.#partsOf(model);
     const whole = wholeLayer(model, parts, maxBytes);
     if (whole !== undefined) return { stable: whole, perQuestion: '' };
     const stable = stablePart(model, parts, maxBytes);
-    const key = `${maxBytes} ${question}`;
+    const key = `${maxBytes} ${language ?? ''} ${question}`;
     const cached = rerank === undefined ? parts.texts.get(key) : undefined;
     if (cached !== undefined) return { stable, perQuestion: cached };
-    const { perQuestion } = await this.#forQuestion(model, parts, question, options, maxBytes - byteLength(stable) - 1);
+    const space = maxBytes - byteLength(stable) - 1;
+    const { perQuestion } = await this.#forQuestion(model, search, parts, question, options, space);
     if (rerank === undefined) parts.texts.set(key, perQuestion);
     return { stable, perQuestion };
   }
 
   /** The same with the scores and sizes of its parts. */
-  async explain(model: SemanticModel, question: string, options: ContextOptions = {}): Promise<Explanation> {
-    const { maxBytes = DEFAULT_CONTEXT_BYTES } = options;
+  async explain(layer: SemanticModel, question: string, options: ContextOptions = {}): Promise<Explanation> {
+    const { maxBytes = DEFAULT_CONTEXT_BYTES, language } = options;
+    const { model, search } = this.#inLanguage(layer, language);
     const parts = this.#partsOf(model);
     const whole = wholeLayer(model, parts, maxBytes);
     const stable = whole ?? stablePart(model, parts, maxBytes);
     const space = maxBytes - byteLength(stable) - 1;
-    const { perQuestion, shown, ranked } = await this.#forQuestion(model, parts, question, options, space);
+    const { perQuestion, shown, ranked } = await this.#forQuestion(model, search, parts, question, options, space);
     const detail = new Map(shown.map(({ entity, text }) => [entity, text]));
     const scores = new Map(ranked.map(({ entity, score }) => [entity, score]));
     // A layer that fits is given whole, whatever the question.
@@ -117,16 +126,17 @@ export class ContextWriter {
 
   async #forQuestion(
     model: SemanticModel,
+    search: LayerSearch,
     { visible, ranker }: Parts,
     question: string,
-    { rerank }: ContextOptions,
+    { rerank, language }: ContextOptions,
     maxBytes: number,
   ) {
-    const { words, hits } = await this.#search.search(model, question);
+    const { words, hits } = await search.search(model, question, language);
     const ranking = ranker.rank(hits, question);
     const ranked = rerank === undefined ? ranking.entities : await rerank(ranking.entities);
     const chosen = ranker.choose(ranked);
-    const asked = askedWords(question, words);
+    const asked = askedWords(question, words, language !== undefined);
     const text = new BoundedText(maxBytes);
     text.reserve(footer(chosen.length, visible.entities.length));
     text.add(termsAndMetrics(model, ranking, maxBytes));
@@ -140,6 +150,14 @@ export class ContextWriter {
     text.release();
     text.add(footer(shown.length, visible.entities.length));
     return { perQuestion: text.toString(), shown, ranked };
+  }
+
+  #inLanguage(model: SemanticModel, language: LanguageCode | undefined) {
+    const translated = language === undefined ? model : inLanguage(model, language);
+    if (language === undefined || translated === model) return { model, search: this.#search };
+    const search = this.#translated.get(language) ?? new LayerSearch();
+    this.#translated.set(language, search);
+    return { model: translated, search };
   }
 
   #partsOf(model: SemanticModel): Parts {

@@ -7,6 +7,7 @@ import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
 import type { VisibleFile } from '../hooks.ts';
 import type { SemanticModel } from '../model.ts';
 import type { CatalogFile, GlossaryTerm, Metric, VerifiedQuery } from '../schema.ts';
+import { withoutTranslations } from '../translations.ts';
 import { byteLength } from './bounded-text.ts';
 import { entityLine, line, renderMetric, renderTerm } from './render.ts';
 import { type LayerSearch, termId } from './search.ts';
@@ -102,14 +103,15 @@ function shownText(layer: ExploredLayer, known: LayerFile, hidden = new HiddenCo
  * The file's own text when it contains nothing hidden, else what is left of it as YAML. A broken entity is not shown at
  * all, since what its author meant to hide is unknown.
  */
-function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | undefined): string {
+function withoutHidden(hidden: HiddenColumns, file: LayerFile, whole: string | undefined): string {
   const [problem] = file.problems;
   if (problem !== undefined && file.items.length === 0) {
     // The message may quote a value of what its author meant to hide.
     const why = file.kind === 'entity' ? 'the log says why.' : problem.message;
     return `\`${file.path}\` cannot be used, line ${problem.line}, column ${problem.column}: ${why}`;
   }
-  const values = file.items.map(({ value }) => value);
+  const values = file.items.map(({ value }) => withoutTranslations(value));
+  const text = values.every((value, at) => value === file.items[at]?.value) ? whole : undefined;
   switch (file.kind) {
     case 'catalog':
       return text ?? stringify(values[0]);

@@ -28,9 +28,10 @@ export interface AskedWords {
   readonly isTimed: boolean;
 }
 
-export const askedWords = (question: string, words: ReadonlyMap<string, number>): AskedWords => ({
+/** `mayBeTimed`: the words for times are not known in its language. */
+export const askedWords = (question: string, words: ReadonlyMap<string, number>, mayBeTimed = false): AskedWords => ({
   words,
-  isTimed: TIME_WORDS.test(question),
+  isTimed: mayBeTimed || TIME_WORDS.test(question),
 });
 
 /** The words of one member, by where they stand. */

@@ -1,11 +1,12 @@
 /** Searches entities, metrics and glossary terms by everything that names them. */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { LanguageCode } from '../../language-kit/index.ts';
 import { visibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { FieldIndex, type FieldWeight } from './field-index.ts';
 import { SimilarWords } from './similar-words.ts';
-import { askedPart, pairsOf, termsOf } from './words.ts';
+import { askedPart, pairsOf, termsOf, withoutFrequent } from './words.ts';
 
 type HitKind = 'entity' | 'metric' | 'term';
 
@@ -76,11 +77,11 @@ export class LayerSearch {
   #update: Promise<void> = Promise.resolve();
 
   /** The parts that match the question, best first. Updates the index first, yielding to other requests. */
-  async search(model: SemanticModel, question: string): Promise<Found> {
+  async search(model: SemanticModel, question: string, language?: LanguageCode): Promise<Found> {
     const update = this.#update.catch(() => undefined).then(() => this.#updateIndex(model));
     this.#update = update;
     await update;
-    const asked = this.#wordsOf(question);
+    const asked = this.#wordsOf(question, language);
     const found = this.#index.search(asked);
     const hits = [...found].map(([key, parts]) => {
       const colon = key.indexOf(':');
@@ -98,9 +99,10 @@ export class LayerSearch {
   }
 
   /** The words of a question and its pairs of words; for one that the layer does not have, those that it may stand for. */
-  #wordsOf(question: string): Map<string, number> {
+  #wordsOf(question: string, language: LanguageCode | undefined): Map<string, number> {
     const asked = new Map<string, string | null>();
-    const terms = termsOf(askedPart(question), asked);
+    const part = askedPart(question);
+    const terms = termsOf(language === undefined ? part : withoutFrequent(part, language), asked);
     const words = new Map<string, number>();
     const add = (word: string, weight = 1) => {
       if (this.#index.has(word)) words.set(word, Math.max(words.get(word) ?? 0, weight));
@@ -117,19 +119,29 @@ export class LayerSearch {
     }
     const unknown = [...asked].filter(([, term]) => term !== null && !this.#index.has(term));
     for (const [word] of unknown.slice(0, MAX_CORRECTED)) {
-      for (const [meant, weight] of this.#meant(word)) add(meant, weight);
+      for (const [meant, weight] of this.#meant(word, language)) add(meant, weight);
     }
     return words;
   }
 
   /** The parts of a compound that the layer has, else the words that are written much like it. */
-  #meant(word: string): [word: string, weight: number][] {
-    if (word.length < MIN_ALIKE_LENGTH || /\d/.test(word)) return [];
-    const parts = this.#partsOf(word, MAX_PARTS);
+  #meant(word: string, language: LanguageCode | undefined): [word: string, weight: number][] {
+    if (word.length < (language === 'ja' ? MIN_PART_LENGTH : MIN_ALIKE_LENGTH) || /\d/.test(word)) return [];
+    const parts = this.#partsOf(word, MAX_PARTS) ?? (language && this.#edgeOf(word, language));
     if (parts !== undefined) return parts.map((part) => [part, ALIKE_WEIGHT]);
     this.#similar ??= new SimilarWords([...this.#stems].flatMap(([known, stem]) => (stem === null ? [] : known)));
     const alike = this.#similar.to(word).slice(0, MAX_ALIKE);
     return alike.map(([known, likeness]) => [this.#stems.get(known) ?? known, likeness * ALIKE_WEIGHT]);
+  }
+
+  /** The longest word of the layer that a word of another language begins or ends with: "Kunden", "Monatsumsatz". */
+  #edgeOf(word: string, language: LanguageCode): string[] | undefined {
+    for (let length = word.length - 1; length >= (language === 'ja' ? 2 : MIN_ALIKE_LENGTH); length -= 1) {
+      const found = [word.slice(0, length), word.slice(-length)].flatMap((part) => termsOf(part));
+      const known = found.find((term) => this.#index.has(term));
+      if (known !== undefined) return [known];
+    }
+    return undefined;
   }
 
   /** A word as a sequence of at least two words of the layer. */

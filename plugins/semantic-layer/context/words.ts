@@ -1,5 +1,6 @@
 /** Splits names and questions into words and stems them for comparison. */
 import { stemmer } from 'stemmer';
+import { folded, isFrequent, type LanguageCode, segmented } from '../../language-kit/index.ts';
 
 /** Words of questions that never name anything in a database. */
 const STOP_WORDS = new Set(
@@ -30,7 +31,7 @@ export function tokenize(text: string, field?: string): string[] {
   const tokens = new Set<string>();
   for (const identifier of text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
     if (identifier.length > MAX_WORD_LENGTH) continue;
-    const parts = identifier.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu) ?? [];
+    const parts = partsOf(identifier, /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu);
     for (const part of parts) tokens.add(part.toLowerCase());
     if (parts.length > 1 && (field === undefined || field === 'name')) tokens.add(identifier.toLowerCase());
   }
@@ -43,7 +44,7 @@ export function tokenize(text: string, field?: string): string[] {
  */
 export function stem(term: string): string | null {
   if (STOP_WORDS.has(term)) return null;
-  let word = withoutAccents(term);
+  let word = folded(term);
   if (word.length <= 3) return word;
   if (word.endsWith('s') && !/[sui]s$/.test(word)) word = word.slice(0, -1);
   if (word.endsWith('e')) return word.slice(0, -1);
@@ -58,7 +59,7 @@ export function termsOf(text: string, stems?: Map<string, string | null>): strin
   const termOf = (word: string): string | null => {
     let term = stems?.get(word);
     if (term === undefined) {
-      term = STOP_WORDS.has(word) ? null : stemmer(withoutAccents(word));
+      term = STOP_WORDS.has(word) ? null : stemmer(folded(word));
       stems?.set(word, term);
     }
     return term;
@@ -66,7 +67,7 @@ export function termsOf(text: string, stems?: Map<string, string | null>): strin
   const terms: string[] = [];
   for (const [identifier] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[_-][\p{L}\p{M}\p{N}]+)*_*/gu)) {
     if (identifier.length > MAX_WORD_LENGTH) continue;
-    const parts = Array.from(identifier.matchAll(PARTS), ([part]) => termOf(part.toLowerCase()));
+    const parts = partsOf(identifier, PARTS).map((part) => termOf(part.toLowerCase()));
     for (const term of parts) if (term !== null) terms.push(term);
     // `no_show` and "no-shows" are words although neither of their parts says anything.
     if (parts.length > 1 && parts.includes(null)) {
@@ -80,12 +81,14 @@ export function termsOf(text: string, stems?: Map<string, string | null>): strin
 /** The words of an identifier: of `camelCase`, between letters and digits, and "SUVs" as one. */
 const PARTS = /\p{Lu}{2,}s(?!\p{L})|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
+const partsOf = (identifier: string, pattern: RegExp): string[] =>
+  segmented(identifier).flatMap((word) => word.match(pattern) ?? []);
+
+/** A question in another language without the words that say nothing, such as "wie" and "der". */
+export const withoutFrequent = (question: string, language: LanguageCode): string =>
+  segmented(question)
+    .join(' ')
+    .replace(/\p{L}+/gu, (word) => (isFrequent(language, folded(word)) ? ' ' : word));
+
 /** Each two words that follow each other. */
 export const pairsOf = (terms: readonly string[]): string[] => terms.slice(1).map((term, at) => `${terms[at]} ${term}`);
-
-const withoutAccents = (word: string) => (isAscii(word) ? word : word.normalize('NFKD').replace(/\p{M}/gu, ''));
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
-  return true;
-}

@@ -9,6 +9,8 @@ export interface Keys {
 
 const YES_NO = ['true', 'false'];
 
+const TRANSLATIONS: Keys = { de: 'text', fr: 'text', es: 'text', pt: 'text', ja: 'text' };
+
 const DIMENSION: Keys = {
   name: 'column',
   sql: 'sql',
@@ -22,6 +24,7 @@ const DIMENSION: Keys = {
   nullable: YES_NO,
   references: 'text',
   synonyms: 'text',
+  translations: TRANSLATIONS,
   hidden: YES_NO,
   mask: 'text',
 };
@@ -34,6 +37,7 @@ const MEASURE: Keys = {
   format: 'text',
   additive: ['not over time'],
   synonyms: 'text',
+  translations: TRANSLATIONS,
 };
 
 const JOIN: Keys = {
@@ -44,7 +48,14 @@ const JOIN: Keys = {
   description: 'text',
 };
 
-const SEGMENT: Keys = { name: 'text', sql: 'sql', default: YES_NO, description: 'text', synonyms: 'text' };
+const SEGMENT: Keys = {
+  name: 'text',
+  sql: 'sql',
+  default: YES_NO,
+  description: 'text',
+  synonyms: 'text',
+  translations: TRANSLATIONS,
+};
 
 const ENTITY: Keys = {
   table: 'table',
@@ -57,6 +68,7 @@ const ENTITY: Keys = {
   description: 'text',
   synonyms: 'text',
   freshness: { column: 'column', within: 'text' },
+  translations: TRANSLATIONS,
   dimensions: DIMENSION,
   measures: MEASURE,
   joins: JOIN,
@@ -74,6 +86,7 @@ const METRIC: Keys = {
   unit: 'text',
   objective: ['maximize', 'minimize', 'maintain'],
   synonyms: 'text',
+  translations: TRANSLATIONS,
   dimensions: 'text',
 };
 
@@ -94,6 +107,7 @@ const TERM: Keys = {
   entity: 'entity',
   sql: 'sql',
   synonyms: 'text',
+  translations: TRANSLATIONS,
   tables: 'entity',
   meanings: MEANING,
 };
