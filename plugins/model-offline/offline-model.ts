@@ -1,6 +1,7 @@
 /** Offers the reader as a language model of the AI SDK: first the tool call with the SQL, then the answer from its result. */
 import type * as ai from '@ai-sdk/provider';
 import { type Recognition, type ReaderStep as Step, withoutContext } from '../agent/index.ts';
+import { LANGUAGES, languageOfTurns } from '../language-kit/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, DEFAULT_CONDITION_HINT, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
@@ -69,6 +70,9 @@ async function ownStep(options: ai.LanguageModelV4CallOptions, input: OfflineMod
   if (entities.length === 0 && notice !== undefined) return { text: notice, outcome: 'declined' };
   const reading = await readQuestionInTurns(history, input.model, { now: input.now(), values });
   if (reading.kind === 'talk') return { text: reading.text };
+  const language =
+    reading.kind === 'unclear' ? languageOfTurns(history.map((text) => ({ role: 'user', text }))) : undefined;
+  if (language !== undefined) return { text: LANGUAGES[language].englishOnly, outcome: 'declined' };
   if (reading.kind === 'unclear' && reading.lookups.length > 0 && !hasLooked && isOffered(FIND))
     return { calls: reading.lookups.map((one) => ({ toolName: FIND, input: JSON.stringify(one) })) };
   if (reading.kind !== 'plan')

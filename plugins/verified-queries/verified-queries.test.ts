@@ -76,6 +76,16 @@ describe('answers', () => {
   });
 });
 
+describe('in another language', () => {
+  it('answers a wording in it, and says in it of any other question that only English is understood', async () => {
+    const answered = await hotel.ask('Wie hoch ist der Umsatz je Land?');
+    expect([answered.outcome, answered.verified.name]).toEqual(['answered', 'revenue_by_country']);
+    const { outcome, answer, verified } = await hotel.ask('Wie viele Mitarbeiter arbeiten in welcher Abteilung?');
+    expect([outcome, verified]).toEqual(['declined', undefined]);
+    expect(answer).toMatch(/^Ohne Sprachmodell verstehe ich nur Fragen auf Englisch: /);
+  });
+});
+
 describe('beside others', () => {
   it('offers nothing where another plugin recognizes the question', async () => {
     const { outcome, answer } = await hotel.ask('Why did revenue drop in March 2025?');

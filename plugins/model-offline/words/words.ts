@@ -1,4 +1,5 @@
 /** English words as keys: plural and spelling variants of one name meet in the same key, so that comparing is a lookup. */
+import { folded } from '../../language-kit/index.ts';
 
 const WORDS =
   'people person,children child,kind type,kinds type,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
@@ -12,15 +13,7 @@ const SPELLINGS =
 const IRREGULAR = new Map(`${WORDS},${SPELLINGS}`.split(',').map((pair) => pair.split(' ') as [string, string]));
 
 /** Lower case without diacritics, with plain quotes. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[‘’]/g, "'")
-    .replace(/[“”„]/g, '"')
-    .replace(/ß/g, 'ss')
-    .toLowerCase();
-}
+export const fold = (text: string): string => folded(text).replace(/[‘’]/g, "'").replace(/[“”„]/g, '"');
 
 /** The singular of a folded word, close enough for both sides of a comparison to agree. */
 export function stem(word: string): string {
