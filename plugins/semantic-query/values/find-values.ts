@@ -1,6 +1,7 @@
 /** Provides the tool `findValues`, which searches the values of a column in the database. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { AgentTool, ToolRun } from '../../../kernel/index.ts';
+import { folded } from '../../language-kit/index.ts';
 import { byLikeness } from '../lookup/names.ts';
 import type { QueryPlan } from '../plan.ts';
 
@@ -43,6 +44,10 @@ export function findValuesTool(
         return { forModel: { values: found.slice(0, MAX_VALUES).map(shown), more: found.length > MAX_VALUES } };
       }
       const others = (await valuesOf({ ...plan, limit: MAX_COMPARED }, run)).map((value) => String(value));
+      // Databases compare accents and the width of letters in ways of their own.
+      const same = others.filter((value) => folded(value).includes(folded(text.trim())));
+      if (same.length > 0)
+        return { forModel: { values: same.slice(0, MAX_VALUES).map(shown), more: same.length > MAX_VALUES } };
       const values = byLikeness(text, others).slice(0, MAX_VALUES).map(shown);
       return { forModel: { values: [], mostAlike: values, note: `No value contains ${JSON.stringify(shown(text))}.` } };
     },

@@ -57,6 +57,17 @@ describe('a value that the layer does not list', () => {
     expect(more).toEqual([]);
   });
 
+  test('is near where only accents and the width of letters differ', async () => {
+    using words = layerFolder({
+      'entities/t.yml': 'table: t\ndimensions: [{ name: v, sample_values: [Café, ＡＢＣ] }]\n',
+    });
+    const tables = shownTables(await loadSemanticLayer(words.dir), 'default', true);
+    for (const value of ['cafe', 'abc'])
+      expect(
+        valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, kitDialect('sqlite'), tables)),
+      ).toHaveLength(1);
+  });
+
   test('is none where no listed value is like it, unless the list is complete', () => {
     expect(objections("SELECT 1 FROM orders WHERE status = 'shipped'")).toEqual([]);
     expect(objections("SELECT 1 FROM orders WHERE channel = 'phone'")[0]?.hint).toMatch(/^Listed: "web", "store"\./);
@@ -110,6 +121,8 @@ describe('the tools, with row security', () => {
        CREATE TABLE visits (status TEXT, order_id INTEGER);
        INSERT INTO orders VALUES (1, 'completed', 'web', 'alpha', 'ann@example.com', 'acme'),
          (2, 'on hold', 'web', 'beta', 'bob@example.com', 'acme'), (3, 'on the way', 'web', 'gamma', 'c@d.e', 'other');
+       INSERT INTO orders VALUES (4, 'Café', 'web', 'x', 'x', 'words'), (5, 'ＡＢＣ', 'web', 'x', 'x', 'words'),
+         (6, 'カタログ', 'web', 'x', 'x', 'words'), (7, 'Größe', 'web', 'x', 'x', 'words');
        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
        INSERT INTO orders SELECT i + 10, 'code ' || i, 'store', 'x', 'x', 'many' FROM n;`,
     );
@@ -154,6 +167,19 @@ describe('the tools, with row security', () => {
   it('findValues gives the values most like the text, when none contains it', async () => {
     const found = await find('orders.status', 'Compleated');
     expect(found).toMatchObject({ values: [], mostAlike: ['completed', 'on hold'] });
+  });
+
+  it.each([
+    ['cafe', 'Café'],
+    ['CAFE\u0301', 'Café'],
+    ['abc', 'ＡＢＣ'],
+    ['ｶﾀﾛｸﾞ', 'カタログ'],
+    ['groesse', undefined],
+    ['GROSSE', 'Größe'],
+  ])('findValues finds for %s, without accents and by width, %s', async (text, value) => {
+    const { values } = await find('orders.status', text, 'words');
+    expect(values).toEqual(value === undefined ? [] : [value]);
+    expect((await find('orders.status', text)).values).toEqual([]);
   });
 
   it('findValues is bounded', async () => {
