@@ -4,6 +4,17 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isSeq, type Node, parseDocument, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  columnOf,
+  dashOf,
+  endOf,
+  flowText,
+  type Insertion,
+  indented,
+  inFlow,
+  inserted,
+  pairIn,
+} from '../semantic-layer/index.ts';
 import type { Proposal } from './proposal.ts';
 
 const PARSE = { uniqueKeys: false, logLevel: 'error' } as const;
@@ -40,56 +51,20 @@ function add(document: Document, { map, list, value }: Addition): void {
   else map.set(list, document.createNode([value], { flow: typeof value === 'string' }));
 }
 
-const flowText = (value: unknown) =>
-  stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
-const indented = (text: string, width: number) => text.replace(/^(?=.)/gm, ' '.repeat(width));
-const lineStart = (text: string, at: number) => text.lastIndexOf('\n', at - 1) + 1;
-
-/** The end of the line on which the last thing inside a node ends. */
-function endOf(text: string, node: unknown): number {
-  if (isMap(node) && node.flow !== true && node.items.length > 0) {
-    const { key, value } = node.items.at(-1) ?? {};
-    return endOf(text, value ?? key);
-  }
-  if (isSeq(node) && node.flow !== true && node.items.length > 0) return endOf(text, node.items.at(-1));
-  const end = (node as Node).range?.[1] ?? text.length;
-  if (end > 0 && text[end - 1] === '\n') return end;
-  const newline = text.indexOf('\n', end);
-  return newline < 0 ? text.length : newline + 1;
-}
-
-const insert = (text: string, at: number, added: string) => text.slice(0, at) + added + text.slice(at);
-
-/** Before the bracket that closes a list or map on one line, and the space before it. */
-function insertInFlow(text: string, { range, items }: YAMLMap | YAMLSeq, added: string): string {
-  const close = (range?.[1] ?? text.length) - 1;
-  const at = text.slice(0, close).trimEnd().length;
-  return insert(text, at, items.length > 0 ? `, ${added}` : added);
-}
-
-function insertItem(text: string, list: YAMLSeq, value: unknown): string {
-  if (list.flow === true) return insertInFlow(text, list, flowText(value));
-  const start = (list.items[0] as Node).range?.[0] ?? 0;
-  const dash = text.slice(lineStart(text, start), start).indexOf('-');
-  return insert(text, endOf(text, list), indented(stringify([value], { lineWidth: 0 }), Math.max(0, dash)));
+function itemIn(text: string, list: YAMLSeq, value: unknown): Insertion {
+  if (list.flow === true) return inFlow(text, list, flowText(value));
+  return { at: endOf(text, list), text: indented(stringify([value], { lineWidth: 0 }), dashOf(text, list)) };
 }
 
 /** A new list, at the end of the map. */
-function insertList(text: string, { map, list, value }: Addition): string {
-  if (map.flow === true) return insertInFlow(text, map, `${list}: ${flowText([value])}`);
-  const first = map.items[0]?.key as Node | undefined;
-  const start = first?.range?.[0] ?? 0;
-  const width = start - lineStart(text, start);
-  const isShort = typeof value === 'string';
+function listIn(text: string, { map, list, value }: Addition): Insertion {
+  if (map.flow === true || typeof value === 'string') return pairIn(text, map, list, [value]);
   // Lists of this file may begin where their key does.
   const inside = /^[\w"'-]+:[^\n]*\n- /m.test(text) ? 0 : 2;
-  const added = isShort
-    ? `${list}: ${flowText([value])}\n`
-    : `${list}:\n${indented(stringify([value], { lineWidth: 0 }), inside)}`;
-  const after = isShort
-    ? map.items.findLast(({ value: one }) => (!isMap(one) && !isSeq(one)) || one.flow === true)
-    : map.items.at(-1);
-  return insert(text, endOf(text, after?.value ?? after?.key), indented(added, width));
+  const added = `${list}:\n${indented(stringify([value], { lineWidth: 0 }), inside)}`;
+  const last = map.items.at(-1);
+  const width = columnOf(text, map.items[0]?.key as Node | undefined);
+  return { at: endOf(text, last?.value ?? last?.key), text: indented(added, width) };
 }
 
 function edited(text: string, proposal: Proposal): string {
@@ -100,10 +75,11 @@ function edited(text: string, proposal: Proposal): string {
   if (addition === undefined) return text;
   const list = addition.map.get(addition.list);
   const isFilled = isSeq(list) && (list.items.length > 0 || list.flow === true);
-  const inserted = isFilled ? insertItem(text, list, addition.value) : insertList(text, addition);
+  const insertion = isFilled ? itemIn(text, list, addition.value) : listIn(text, addition);
+  const after = inserted(text, [insertion]);
   add(document, addition);
-  const check = parseDocument(inserted, PARSE);
-  if (check.errors.length === 0 && isDeepStrictEqual(check.toJS(), document.toJS())) return inserted;
+  const check = parseDocument(after, PARSE);
+  if (check.errors.length === 0 && isDeepStrictEqual(check.toJS(), document.toJS())) return after;
   return document.toString({ lineWidth: 0 });
 }
 

@@ -36,7 +36,7 @@ export { stem, tokenize } from './context/words.ts';
 export { columnsIn } from './database/expression-columns.ts';
 export type { EntityItem, LayerFile } from './files/layer-file.ts';
 export { checkSchema } from './files/schema-check.ts';
-export { parseYaml } from './files/yaml.ts';
+export * from './files/yaml-edits.ts';
 export { reads, visibleModel } from './hidden-columns.ts';
 export * from './hooks.ts';
 export { isLayerPath, type LayerFiles } from './layer-files.ts';
