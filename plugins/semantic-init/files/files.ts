@@ -78,6 +78,15 @@ export function mergeLayer(
   return [...entities, ...others];
 }
 
+/** The other files of the folder in which things have names, as they are. */
+export function otherFiles(dir: string, files: readonly MergedFile[]): MergedFile[] {
+  const known = new Set(files.map(({ path }) => path));
+  const paths = globSync(['{entities,metrics}/*.{yml,yaml}', 'glossary.{yml,yaml}'], { cwd: dir }).sort();
+  return paths
+    .filter((path) => !known.has(path))
+    .map((path) => ({ path, state: 'unchanged', text: existing(join(dir, path)) ?? '', isNew: false, added: [] }));
+}
+
 const WRITE_FAULTS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file is where a folder must be',
   EEXIST: 'a file is where a folder must be',

@@ -1,6 +1,7 @@
 /** Declares the flags of `atlas init`. */
 import { type CliOption, type CliRun, Type } from '../../../kernel/index.ts';
 import { wrongUse } from '../../cli/index.ts';
+import { LANGUAGE_CODES } from '../../language-kit/index.ts';
 
 export const FOLDER_NAME = Type.String({
   pattern: '^[a-z][a-z0-9_-]{0,62}$',
@@ -13,6 +14,12 @@ const SOURCE_NAME = Type.String({
 const ORGANIZATION_ID = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
   expected: 'the id of an organization',
+});
+
+const CODES = LANGUAGE_CODES.join('|');
+const LANGUAGES = Type.String({
+  pattern: `^(${CODES})(,(${CODES}))*$`,
+  expected: `languages out of ${LANGUAGE_CODES.join(', ')}, separated by commas`,
 });
 
 export const INIT_OPTIONS: readonly CliOption[] = [
@@ -40,13 +47,18 @@ export const INIT_OPTIONS: readonly CliOption[] = [
     flags: '--enrich',
     description: 'let the configured model add descriptions, synonyms and use cases where there are none',
   },
+  {
+    flags: '--languages <codes>',
+    description: `with --enrich: words for questions in these languages too, separated by commas: ${LANGUAGE_CODES.join(', ')}`,
+    schema: LANGUAGES,
+  },
   { flags: '--no-enrich', description: 'ask no model, which is the default' },
   {
     flags: '--demo [simple|cybersec|ecommerce]',
     description: 'load a demo and its layer instead; default: simple',
     conflicts: [
       ...['--tables', '--schema', '--source', '--connection', '--csv', '--parquet', '--from', '--org', '--enrich'],
-      ...['--no-import', '--force'],
+      ...['--languages', '--no-import', '--force'],
     ],
   },
   {
@@ -67,5 +79,8 @@ export const INIT_OPTIONS: readonly CliOption[] = [
 export function checkFlags({ options }: CliRun): void {
   if (options.import === false && options.org === undefined) {
     throw wrongUse('--no-import belongs to --org.', 'Give both or none.');
+  }
+  if (options.languages !== undefined && options.enrich !== true) {
+    throw wrongUse('--languages belongs to --enrich.', 'Give both or none.');
   }
 }

@@ -7,13 +7,22 @@ import {
   type TableDescription,
 } from '../../../kernel/index.ts';
 import { type Cli, type Composition, printableText, progress } from '../../cli/index.ts';
+import type { LanguageCode } from '../../language-kit/index.ts';
 import { tenantTables } from '../../profile-kit/index.ts';
 import { isSameSchema, withExistingNames } from '../files/existing-names.ts';
-import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from '../files/files.ts';
+import {
+  type ExistingEntity,
+  existingEntities,
+  type MergedFile,
+  mergeLayer,
+  otherFiles,
+  writeMerged,
+} from '../files/files.ts';
 import type { Content } from '../files/merge.ts';
 import { projectsOf, withProjects } from '../import/project-files.ts';
-import { checkModel, enrich } from '../layer/enrich.ts';
+import { checkModel, enrich, withModel } from '../layer/enrich.ts';
 import { layerFiles } from '../layer/layer.ts';
+import { translate } from '../layer/translations.ts';
 import { wrong } from '../profile/errors.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
@@ -117,9 +126,29 @@ function goneParts(
 }
 
 async function enrichedBy({ config, options }: Composition, run: CliRun, files: ReadonlyMap<string, Content>) {
-  const done = await progress(run, 'Asking the model', (report) => enrich(files, config, options, run.signal, report));
+  const done = await progress(run, 'Asking the model', (report) =>
+    withModel(config, options, run.signal, (ask) => enrich(files, ask, run.signal, report)),
+  );
   for (const failure of done.failures) run.stderr.write(`${printableText(failure)}\n`);
   return done;
+}
+
+/** The files with words of the languages that are asked for, and those of the folder that got some. */
+async function translatedBy(
+  { config, options }: Composition,
+  run: CliRun,
+  { base }: InitTarget,
+  files: readonly MergedFile[],
+) {
+  const others = run.options.tables === undefined ? otherFiles(base, files) : [];
+  const languages = [...new Set(String(run.options.languages).split(','))] as LanguageCode[];
+  const done = await progress(run, 'Asking for translations', (report) =>
+    withModel(config, options, run.signal, (ask) =>
+      translate([...files, ...others], languages, ask, run.signal, report),
+    ),
+  );
+  for (const failure of done.failures) run.stderr.write(`${printableText(failure)}\n`);
+  return done.files.filter((file) => !others.includes(file));
 }
 
 export function initCommand(cli: Cli): CliCommand {
@@ -136,6 +165,7 @@ export function initCommand(cli: Cli): CliCommand {
       'atlas init --connection warehouse',
       'atlas init --from target/manifest.json',
       'atlas init --enrich',
+      'atlas init --enrich --languages de,fr',
       'atlas init --demo ecommerce',
     ],
     run: async (run) => {
@@ -193,7 +223,11 @@ export function initCommand(cli: Cli): CliCommand {
       const taken = withProjects(found.files, projects);
       const full = model === undefined ? undefined : await enrichedBy(model, run, taken.files);
       const said = new Set([...taken.said, ...(full?.said ?? [])]);
-      const merged = mergeLayer(target.base, full?.files ?? taken.files, { wanted, said, base: found.files });
+      const generated = mergeLayer(target.base, full?.files ?? taken.files, { wanted, said, base: found.files });
+      const merged =
+        model === undefined || run.options.languages === undefined
+          ? generated
+          : await translatedBy(model, run, target, generated);
       if (target.orgId === undefined) writeMerged(target.dir, target.shown, merged);
       else
         await writeForOrganization(

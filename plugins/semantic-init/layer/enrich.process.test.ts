@@ -1,8 +1,8 @@
 /** Tests `atlas init --enrich` with the provider package against a server of the OpenAI protocol. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { emptyFolder } from '../../../test/harness/command.ts';
 import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
@@ -98,4 +98,97 @@ it('needs a model', async () => {
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('--enrich needs a language model, and none is configured. Set the key of a provider');
   expect(existsSync(join(folder.path, 'semantic'))).toBe(false);
+});
+
+describe('--languages', () => {
+  /** A model that knows German and French, and that says too much. */
+  const respond = ({ question, instructions }: { readonly question: string; readonly instructions: string }) => {
+    if (!instructions.startsWith('You translate')) return { text: '{}' };
+    const { languages, parts } = JSON.parse(question) as { languages: object; parts: { id: string }[] };
+    const [code = ''] = Object.keys(languages);
+    const reply = parts.map(({ id }) => [id, { [code]: [`${code} ${id}`, 7, ''], xx: ['no'] }]);
+    return { text: JSON.stringify({ ...Object.fromEntries(reply), unknown: { [code]: ['no'] } }) };
+  };
+
+  async function shopWith(server: { readonly url: string }, folder: { readonly path: string }) {
+    shop(folder.path);
+    const env = {
+      ...{ SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_PROVIDER: 'openai-compatible', SVC_MODEL: 'm' },
+      ...{ OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'k' },
+    };
+    const path = join(folder.path, 'semantic/entities/orders.yml');
+    return {
+      init: (...args: string[]) => atlas(['init', '--enrich', ...args], { cwd: folder.path, env }),
+      text: () => readFileSync(path, 'utf8'),
+      write: (text: string) => writeFileSync(path, text),
+    };
+  }
+  const asked = (server: { readonly requests: readonly { readonly instructions: string }[] }) =>
+    server.requests.filter(({ instructions }) => instructions.startsWith('You translate'));
+
+  it('adds words where there are none, once, and sends nothing hidden', async () => {
+    using folder = emptyFolder();
+    await using server = await startOpenAIServer({ respond });
+    const { init, text } = await shopWith(server, folder);
+    expect(await init('--languages', 'de,fr')).toMatchObject({ code: 0, stderr: '' });
+    expect(asked(server)).toHaveLength(2);
+    expect(JSON.stringify(asked(server))).not.toMatch(/example\.org|password|h11/);
+    const orders = parse(text());
+    expect(orders.translations).toEqual({ de: ['de orders'], fr: ['fr orders'] });
+    const dimension = (name: string) => orders.dimensions.find((one: { name: string }) => one.name === name);
+    expect(dimension('status').translations).toEqual({ de: ['de orders.status'], fr: ['fr orders.status'] });
+    expect([dimension('password').translations, dimension('id').translations]).toEqual([undefined, undefined]);
+    const written = text();
+    expect((await init('--languages', 'de,fr')).stdout).toContain('; 0 files written,');
+    expect([text() === written, asked(server).length]).toEqual([true, 2]);
+    expect((await atlas(['validate'], { cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:shop.db' } })).code).toBe(
+      0,
+    );
+  });
+
+  it('leaves what people wrote, and everything around it', async () => {
+    using folder = emptyFolder();
+    await using server = await startOpenAIServer({ respond });
+    const { init, text, write } = await shopWith(server, folder);
+    const before = [
+      'table: orders # what was sold',
+      'translations: { de: [Auftrag] } # ours',
+      'dimensions:',
+      "  - { name: total, type: number, translations: { de: ['Betrag'] } }",
+      '  - name: status',
+      '    # where it stands',
+      '    description: Where it stands.',
+      '    translations:',
+      '      de:',
+      '        - Zustand',
+      '',
+    ].join('\r\n');
+    mkdirSync(join(folder.path, 'semantic/entities'), { recursive: true });
+    mkdirSync(join(folder.path, 'semantic/metrics'));
+    write(before);
+    const metrics = join(folder.path, 'semantic/metrics/own.yml');
+    writeFileSync(metrics, 'id: big\nsql: count(*)\nentity: orders\n');
+    expect(await init('--languages', 'de,fr')).toMatchObject({ code: 0, stderr: '' });
+    const orders = parse(text());
+    expect(orders.translations).toEqual({ de: ['Auftrag'], fr: ['fr orders'] });
+    const [total, status] = orders.dimensions;
+    expect(total.translations).toEqual({ de: ['Betrag'], fr: ['fr orders.total'] });
+    expect(status.translations).toEqual({ de: ['Zustand'], fr: ['fr orders.status'] });
+    for (const line of before.split('\r\n').filter((one) => !one.includes('{')))
+      expect(text()).toContain(`${line}\r\n`);
+    expect(text()).toContain('# ours');
+    expect(readFileSync(metrics, 'utf8')).toBe(
+      'id: big\nsql: count(*)\nentity: orders\ntranslations: {de: [de metric big], fr: [fr metric big]}\n',
+    );
+  });
+
+  it('is refused without --enrich and for a language that is not known', async () => {
+    using folder = emptyFolder();
+    const env = { SVC_DATASOURCE_URL: 'sqlite:shop.db' };
+    const run = (...args: string[]) => atlas(['init', ...args], { cwd: folder.path, env });
+    expect((await run('--languages', 'de')).stderr).toContain('--languages belongs to --enrich.');
+    expect((await run('--enrich', '--languages', 'de,xx')).stderr).toContain(
+      '--languages is invalid: expected languages out of de, fr, es, pt, ja, separated by commas.',
+    );
+  });
 });

@@ -77,7 +77,7 @@ function sentence(value: unknown): string | undefined {
   return text === '' || text.length > MAX_TEXT_CHARS || /\p{Cc}/u.test(text) ? undefined : text;
 }
 
-function words(value: unknown): string[] | undefined {
+export function words(value: unknown): string[] | undefined {
   const given = (Array.isArray(value) ? value : []).flatMap((word) => sentence(word) ?? []);
   const found = [...new Set(given)].filter(({ length }) => length <= MAX_WORD_CHARS * 2).slice(0, MAX_WORDS);
   return found.length === 0 ? undefined : found;
@@ -100,14 +100,15 @@ function completed(item: Item, given: Item, keys: readonly string[], said: Set<u
   return result;
 }
 
-/** The entities of a reply by name, without anything that was not asked for. */
-function readReply(text: string): ReadonlyMap<string, Item> {
-  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  const value: unknown = JSON.parse(json);
-  return new Map(
-    recordsOf(isRecord(value) ? value.entities : undefined).map((entity) => [String(entity.name), entity]),
-  );
+/** The map in the text of a reply. */
+export function jsonIn(text: string): Item {
+  const value: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  return isRecord(value) ? value : {};
 }
+
+/** The entities of a reply by name, without anything that was not asked for. */
+const readReply = (text: string): ReadonlyMap<string, Item> =>
+  new Map(recordsOf(jsonIn(text).entities).map((entity) => [String(entity.name), entity]));
 
 function takeReply(
   files: Map<string, Content>,
@@ -139,17 +140,16 @@ function takeReply(
   files.set('catalog.yml', { ...catalog, entities });
 }
 
-/** Asks the model in batches. A batch that fails is reported; the others count. */
-export async function enrich(
-  generated: ReadonlyMap<string, Content>,
+/** Sends the configured model instructions with data as JSON; the text that it answers. */
+export type AskModel = (instructions: string, data: unknown) => Promise<string>;
+
+/** The app of the model closes with `work`. */
+export async function withModel<T>(
   config: AtlasConfig,
   { log: _, ...options }: CreateAppOptions,
   signal: AbortSignal,
-  report: ReportProgress,
-): Promise<Enriched> {
-  const files = new Map(generated);
-  const said = new Set<unknown>();
-  const failures: string[] = [];
+  work: (ask: AskModel) => Promise<T>,
+): Promise<T> {
   const needed = config.plugins.filter(({ definition: { name } }) => name === 'outbound');
   await using app = await createApp({ plugins: [...needed, ...isModel(config)] }, { ...options, until: 'sealed' });
   const scope = app.scope({ signal, actor: { id: null, label: null, role: 'admin', mode: 'none', claims: {} } });
@@ -158,27 +158,43 @@ export async function enrich(
   if (resolved === undefined)
     throw new AtlasError('No plugin provides a language model.', { code: 'configuration_error' });
   const model = resolved.model as unknown as LanguageModelV4;
+  return work(async (instructions, data) => {
+    const { content } = await model.doGenerate({
+      prompt: [
+        { role: 'system', content: instructions },
+        { role: 'user', content: [{ type: 'text', text: JSON.stringify(data) }] },
+      ],
+      abortSignal: signal,
+    });
+    return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  });
+}
+
+/** Why a batch failed, in a few words. */
+export function failureOf(error: unknown, signal: AbortSignal): string {
+  signal.throwIfAborted();
+  return error instanceof SyntaxError ? 'the reply was not the JSON that was asked for' : messageOf(error);
+}
+
+/** Asks the model in batches. A batch that fails is reported; the others count. */
+export async function enrich(
+  generated: ReadonlyMap<string, Content>,
+  ask: AskModel,
+  signal: AbortSignal,
+  report: ReportProgress,
+): Promise<Enriched> {
+  const files = new Map(generated);
+  const said = new Set<unknown>();
+  const failures: string[] = [];
   const paths = [...files.keys()].filter((path) => path.startsWith('entities/'));
   for (let start = 0; start < paths.length; start += ENTITIES_PER_CALL) {
     report(start, paths.length);
     const batch = paths.slice(start, start + ENTITIES_PER_CALL);
     try {
-      const { content } = await model.doGenerate({
-        prompt: [
-          { role: 'system', content: INSTRUCTIONS },
-          {
-            role: 'user',
-            content: [{ type: 'text', text: JSON.stringify(batch.map((path) => shown(files.get(path) ?? {}))) }],
-          },
-        ],
-        abortSignal: signal,
-      });
-      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      takeReply(files, batch, readReply(text), said);
+      const tables = batch.map((path) => shown(files.get(path) ?? {}));
+      takeReply(files, batch, readReply(await ask(INSTRUCTIONS, tables)), said);
     } catch (error) {
-      signal.throwIfAborted();
-      const reason = error instanceof SyntaxError ? 'the reply was not the JSON that was asked for' : messageOf(error);
-      failures.push(`The model has not described ${batch.length} tables: ${reason}`);
+      failures.push(`The model has not described ${batch.length} tables: ${failureOf(error, signal)}`);
     }
   }
   return { files, said, failures };
