@@ -1,6 +1,6 @@
 /** Sums up the results of a run: by category and difficulty, with tokens, cost and latency. */
 import { indent, printableText, type RenderedTable, renderCsv, renderTable, terminalStyle } from '../cli/index.ts';
-import type { RunComparison } from './comparison/regressions.ts';
+import type { RunComparison } from './regressions.ts';
 import type { CaseResult, Status } from './run-case.ts';
 
 export interface Counts extends Readonly<Record<Status, number>> {

@@ -2,10 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { type App, AtlasError, datasourceList, messageOf, type Scope, type SqlResult } from '../../kernel/index.ts';
 import { type Answer, type AnswerNote, agent } from '../agent/index.ts';
+import {
+  type ExpectedResult,
+  goldOrder,
+  inGivenOrder,
+  orderedGroups,
+  resultDifference,
+  unordered,
+} from '../comparison-kit/index.ts';
 import { dialectOf, type SqlDialect } from '../sql-kit/index.ts';
 import type { EvalCase } from './cases.ts';
-import { type ExpectedResult, resultDifference, unordered } from './comparison/compare-results.ts';
-import { goldOrder, inGivenOrder, orderedGroups } from './comparison/gold-order.ts';
 import type { ObservedQuestions, Spent } from './observer.ts';
 import type { RecordingFolder } from './recording.ts';
 

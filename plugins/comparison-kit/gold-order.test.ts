@@ -1,7 +1,7 @@
 /** Tests on SQLite which rows of an ordered statement may change places. */
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { sqlite } from '../../sql-kit/index.ts';
+import { sqlite } from '../sql-kit/index.ts';
 import { type ComparedResult, resultDifference } from './compare-results.ts';
 import { goldOrder, inGivenOrder, orderedGroups } from './gold-order.ts';
 

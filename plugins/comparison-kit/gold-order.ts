@@ -13,7 +13,7 @@ import {
   type Select,
   type SelectCore,
   type SqlDialect,
-} from '../../sql-kit/index.ts';
+} from '../sql-kit/index.ts';
 import { type Cell, cellOf } from './cells.ts';
 import type { ComparedResult, ExpectedResult, RowGroup } from './compare-results.ts';
 import { firstUnmatched } from './match-rows.ts';
