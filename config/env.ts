@@ -197,6 +197,7 @@ const PLUGINS = {
   }),
   agent: settings(agent, {
     maxSteps: 'SVC_MAX_STEPS',
+    candidates: 'SVC_CANDIDATES',
     stepTimeoutMs: 'SVC_MODEL_TIMEOUT_MS',
     questionBudgetBytes: 'SVC_QUESTION_BUDGET_BYTES',
     processBudgetBytes: 'SVC_PROCESS_BUDGET_BYTES',

@@ -11,7 +11,7 @@ import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation, promptOf } from './preparation.ts';
 import { PromptHealth } from './prompt-health.ts';
 import { statementRunner } from './statement.ts';
-import { executeSqlTool } from './tools/execute-sql.ts';
+import { connectionDialect, executeSqlTool } from './tools/execute-sql.ts';
 import { tableDescription } from './tools/table-description.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
@@ -64,12 +64,12 @@ export {
 } from './hooks.ts';
 export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
-export { APPROVAL_HINT, approvalRequired, pendingActionOf } from './pending-approval.ts';
+export { APPROVAL_HINT, approvalRequired, pendingActionOf, triedOnly } from './pending-approval.ts';
 export { withoutContext } from './prompt.ts';
 export { checkQuery } from './tools/query-check.ts';
 export { type LastResult, lastResultOf } from './tools/question-tables.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
-export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
+export { isEmpty, type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { schemaForModel, UNLISTED } from './tools/tool-schema.ts';
 export { verify } from './verification.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
@@ -94,6 +94,7 @@ export const agent = definePlugin({
       prepare: preparation(ctx, options),
       describe,
       limit,
+      dialectOf: (connectionId, scope) => connectionDialect(ctx, connectionId, scope),
       check,
       options,
       bus: ctx,

@@ -2,35 +2,33 @@
  * Runs the tool loop: calls the model, runs the tools it asks for and returns their results to it, until it answers.
  * One loop serves streaming and non-streaming calls, directly over the AI SDK's provider interface.
  */
-import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
-import { type Awaitable, messageOf, messagesOf, type Question, type Scope } from '../../kernel/index.ts';
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import type { Awaitable, Question, Scope } from '../../kernel/index.ts';
 import {
   asksForQuery,
-  completeUsage,
   failedGeneration,
   type ModelAnswer,
   type ModelName,
-  providerError,
   QUERY_TOOL,
-  type Reading,
   sizeOf,
   type ThoughtHabits,
+  type ToolCall,
 } from '../model-kit/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import type { ReviewedRun } from './answer-review.ts';
 import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
 import type { QuestionBudget } from './budget.ts';
 import { choicesIn, clarificationOf, clarificationText } from './clarification.ts';
-import { abortError, type QuestionDeadline } from './deadlines.ts';
-import { type Bus, modelCalled } from './events.ts';
+import type { QuestionDeadline } from './deadlines.ts';
+import type { Bus } from './events.ts';
 import { fallbackAnswer, filteredEnding, noAnswerOf } from './fallback-answer.ts';
-import { answerFromText, generate, stream } from './model-call.ts';
+import { type ModelCall, ModelCaller } from './model-caller.ts';
 import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
-import { declaredOutcome, noteCut, noteFallback, noteTables, outcomeOf } from './outcome.ts';
+import { declaredOutcome, noteCut, noteTables, outcomeOf } from './outcome.ts';
 import { APPROVAL_PENDING } from './pending-approval.ts';
 import type { Preparation } from './preparation.ts';
 import type { PromptHealth } from './prompt-health.ts';
-import { promptTruncation } from './prompt-size.ts';
 import { Repair } from './repair.ts';
 import { textsRead } from './texts-read.ts';
 import { CallRunner, refusal } from './tools/call-runner.ts';
@@ -42,6 +40,7 @@ import { verificationOf } from './verification.ts';
 export interface LoopRuntime {
   /** Why a question may call no more tools; `undefined` while it may. */
   limit(question: Question, scope: Scope): Awaitable<AnswerNote | undefined>;
+  dialectOf(connectionId: string | undefined, scope: Scope): Promise<SqlDialect | undefined>;
   readonly options: AgentOptions;
   readonly bus: Bus;
   readonly promptHealth: PromptHealth;
@@ -49,25 +48,22 @@ export interface LoopRuntime {
   readonly describe: DescribeTable;
 }
 
+/** High enough for other statements, and low enough for sound ones. */
+const CANDIDATE_TEMPERATURE = 0.7;
+
 /** The steps of one question. */
 export class QuestionRun implements ReviewedRun {
   readonly #prepared: Preparation;
   readonly #deadline: QuestionDeadline;
   readonly #options: AgentOptions;
-  readonly #bus: Bus;
   readonly #limit: LoopRuntime['limit'];
-  readonly #promptHealth: PromptHealth;
   readonly #budget: QuestionBudget;
-  readonly #streaming: boolean;
   readonly #messages: LanguageModelV4Message[];
   readonly #memory = new Map<string, unknown>();
-  readonly #callIds = new Set<string>();
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   readonly #calls: CallRunner;
-  readonly #habits: ThoughtHabits;
+  readonly #model: ModelCaller;
   readonly #repair = new Repair();
-  /** Whether the user has read a text of the current call. */
-  #hasShown = false;
   /** The last text of the model before a tool call. */
   #lastText = '';
   /** Whether a text of the model was shown that its answer follows as a paragraph. */
@@ -80,20 +76,26 @@ export class QuestionRun implements ReviewedRun {
   constructor(
     prepared: Preparation,
     deadline: QuestionDeadline,
-    { limit, options, bus, promptHealth, habits, describe }: LoopRuntime,
+    { limit, dialectOf, options, bus, promptHealth, habits, describe }: LoopRuntime,
     budget: QuestionBudget,
     streaming: boolean,
   ) {
     this.#prepared = prepared;
     this.#deadline = deadline;
     this.#options = options;
-    this.#bus = bus;
     this.#limit = limit;
-    this.#promptHealth = promptHealth;
-    this.#habits = habits;
-    this.#calls = new CallRunner({ prepared, deadline, budget, bus, options, memory: this.#memory, describe });
+    const retry = {
+      again: () => this.#again(),
+      dialectOf: (connectionId?: string) => dialectOf(connectionId, deadline.scope),
+    };
+    this.#calls = new CallRunner({
+      ...{ prepared, deadline, budget, bus, options, memory: this.#memory, describe },
+      ...(options.candidates > 1 && !prepared.isOffline && { retry }),
+    });
     this.#budget = budget;
-    this.#streaming = streaming;
+    const { notes } = this;
+    const calling = { prepared, deadline, options, bus, promptHealth, habits, notes, streaming };
+    this.#model = new ModelCaller({ ...calling, repair: this.#repair });
     this.#messages = [prepared.system, ...prepared.messages];
     budget.hold(sizeOf(this.#messages, options.questionBudgetBytes));
   }
@@ -120,8 +122,9 @@ export class QuestionRun implements ReviewedRun {
 
   async *steps(): AsyncGenerator<AgentEvent, void> {
     const { maxSteps } = this.#options;
-    for (let step = this.#steps + 1; ; step += 1) {
-      this.#steps = beginStep(this.#memory, step);
+    for (;;) {
+      const step = beginStep(this.#memory, this.#steps + 1);
+      this.#steps = step;
       // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up
       // otherwise.
       const isLast = step === maxSteps || (step > 1 && !(await this.#mayContinue()));
@@ -158,7 +161,7 @@ export class QuestionRun implements ReviewedRun {
       }
       const isAsked = clarificationOf(this.#memory) !== undefined;
       if (!isAsked && !isLast) continue;
-      yield* this.#finish({ ...reply, text: '', finish: 'done' }, step, isAsked ? 'stop' : 'length');
+      yield* this.#finish({ ...reply, text: '', finish: 'done' }, this.#steps, isAsked ? 'stop' : 'length');
       return;
     }
   }
@@ -172,127 +175,57 @@ export class QuestionRun implements ReviewedRun {
 
   /** Calls the model; `undefined` when the call failed and is to be made again in another way. */
   async *#reply(offerTools: boolean, isLast: boolean): AsyncGenerator<AgentEvent, ModelAnswer | undefined> {
-    this.#hasShown = false;
+    const call = this.#callOf(offerTools);
     try {
-      return yield* this.#callModel(offerTools);
+      return yield* this.#model.call(call);
     } catch (error) {
       if (isLast || this.#deadline.scope.signal.aborted) throw error;
       const refused = failedGeneration(error);
-      if (refused !== undefined && !this.#hasShown) {
-        const reply = answerFromText(refused, this.#reading(offerTools));
+      if (refused !== undefined && !this.#model.hasShown) {
+        const reply = this.#model.refused(refused, call);
         if (reply.calls.length > 0) return reply;
       }
-      if (!this.#repair.recovers(error, this.#hasShown)) throw error;
+      if (!this.#repair.recovers(error, this.#model.hasShown)) throw error;
       return undefined;
     }
   }
 
-  async *#callModel(offerTools: boolean): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const { modelName, definitions, fitted } = this.#prepared;
-    const step = this.#deadline.step(this.#options.stepTimeoutMs);
-    const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
-      prompt: fitted(this.#repair.prompt(this.#messages, offerTools, this.#calls.standstill)),
-      abortSignal: step.signal,
-      ...(offerTools && definitions.length > 0 && { tools: definitions }),
+  #callOf(offersTools: boolean): ModelCall {
+    const { standstill, tables } = this.#calls;
+    return {
+      messages: this.#messages,
+      offersTools,
+      standstill,
+      hasTables: tables.length > 0,
+      isBegun: this.#isBegun,
     };
-    const startedAt = performance.now();
-    let answer: ModelAnswer | undefined;
-    let failure: unknown;
-    try {
-      const isStreamed = this.#streaming && this.#repair.canStream;
-      const sent = yield* isStreamed ? this.#stream(call) : this.#generate(call);
-      const { prompt, tools = [] } = call;
-      const reply = { ...sent, usage: completeUsage(sent.usage, { prompt, tools }, sent.bytes) };
-      answer = reply;
-      if (reply.finish === 'broken') {
-        throw Object.assign(new Error(`The answer broke off: ${reply.rawReason}`), { statusCode: 200 });
-      }
-      this.#repair.received();
-      this.#habits.saw(modelName.modelId, reply);
-      noteFallback(reply.answeredBy, modelName, this.notes);
-      this.#checkPromptSize(call, sent);
-      return reply;
-    } catch (error) {
-      failure = step.signal.aborted ? abortError(step.signal) : providerError(error, modelName);
-      if (failure !== error && !step.signal.aborted) {
-        this.#bus.logOf(this.#deadline.scope).error({ model: modelName, error: messagesOf(error) }, messageOf(failure));
-      }
-      throw failure;
-    } finally {
-      step.end(answer === undefined || answer.isCut);
-      if (this.#bus.hasListeners(modelCalled)) {
-        const { scope } = this.#deadline;
-        const durationMs = performance.now() - startedAt;
-        const sent = { prompt: call.prompt, tools: call.tools ?? [] };
-        const model = answer?.answeredBy ?? modelName;
-        this.#bus.emit(modelCalled, { scope, model, ...sent, answer, error: failure, durationMs });
-      }
-    }
   }
 
-  async *#stream(
-    call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
-  ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const deltas = stream(this.#prepared.model, call, this.#reading(call.tools !== undefined));
-    let hasText = false;
+  /** Asks the model once more for the step whose calls are running, for another statement. */
+  async #again(): Promise<{ readonly call: ToolCall | undefined } | undefined> {
+    const { scope } = this.#deadline;
+    // The last step is for the answer.
+    if (this.#steps + 1 >= this.#options.maxSteps || this.#budget.isSpent) return undefined;
+    if ((await this.#limit(this.#prepared.question, scope)) !== undefined) return undefined;
+    this.#steps += 1;
+    const messages = this.#messages.slice(0, -1);
+    const events = this.#model.call({ ...this.#callOf(true), messages, temperature: CANDIDATE_TEMPERATURE });
     try {
       for (;;) {
-        const { done, value } = await deltas.next();
-        if (done) return value;
-        if (value.type === 'reasoning') {
-          yield value;
-          continue;
-        }
-        // Texts before and after a tool call are separate paragraphs.
-        if (!hasText && this.#isBegun) yield { type: 'text', text: '\n\n' };
-        hasText = true;
-        this.#hasShown = true;
-        yield value;
+        const { done, value } = await events.next();
+        if (!done) continue;
+        this.#usage = sumOfUsage(this.#usage, value.usage);
+        const [call, ...others] = value.calls;
+        return { call: call?.toolName === QUERY_TOOL && others.length === 0 ? call : undefined };
       }
-    } finally {
-      await deltas.return(undefined as never);
+    } catch (error) {
+      if (scope.signal.aborted) throw error;
+      return undefined;
     }
-  }
-
-  /** Calls without streaming; reasoning and text are one event each. */
-  async *#generate(
-    call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
-  ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const reply = await generate(this.#prepared.model, call, this.#reading(call.tools !== undefined));
-    if (reply.reasoning !== '') yield { type: 'reasoning', text: reply.reasoning };
-    if (reply.text !== '') yield { type: 'text', text: this.#paragraph(reply.text) };
-    return reply;
   }
 
   #paragraph(text: string): string {
     return this.#isBegun ? `\n\n${text}` : text;
-  }
-
-  #reading(offersTools: boolean): Reading {
-    const { tools } = this.#prepared;
-    const canQuery = offersTools && tools.offered.names.includes(QUERY_TOOL);
-    return {
-      answerBytes: this.#options.answerBytes,
-      usedIds: this.#callIds,
-      tools: tools.offered,
-      expects: {
-        thoughts: this.#habits.expects(this.modelName.modelId),
-        query: canQuery && this.#calls.tables.length === 0 && !asksForQuery(this.#asked),
-      },
-    };
-  }
-
-  /** Warns when the server has cut the prompt. */
-  #checkPromptSize({ prompt, tools }: LanguageModelV4CallOptions, { usage, answeredBy }: ModelAnswer): void {
-    const reportedTokens = usage.inputTokens;
-    const { modelName, isChosen, tools: toolbox } = this.#prepared;
-    const sentBytes = sizeOf(prompt, Number.MAX_SAFE_INTEGER) + (tools === undefined ? 0 : toolbox.definitionBytes);
-    const message = promptTruncation(sentBytes, reportedTokens, (answeredBy ?? modelName).modelId);
-    if (!isChosen) this.#promptHealth.answered(message);
-    // Every call of the question meets the same context.
-    if (message === undefined || this.notes.list.some(({ code }) => code === 'prompt_truncated')) return;
-    this.notes.add({ code: 'prompt_truncated', message });
-    this.#bus.logOf(this.#deadline.scope).warn({ model: modelName, reportedTokens }, message);
   }
 
   *#finish(reply: ModelAnswer, steps: number, finishReason: Answer['finishReason']): Generator<AgentEvent, void> {

@@ -25,6 +25,13 @@ export function answerNotes(): AnswerNotes {
   };
 }
 
+/** What a question remembers, for a statement that is only tried: its notes are its own. */
+export function memoryOfTrial(memory: ReadonlyMap<string, unknown>): Map<string, unknown> {
+  const own = new Map([...memory].map(([key, value]) => [key, value instanceof Map ? new Map(value) : value]));
+  own.delete(KEY);
+  return own;
+}
+
 /** The notes of a question. A tool finds them through the `memory` of its run: `notesOf(run.memory).add(…)`. */
 export function notesOf(memory: Map<string, unknown>): AnswerNotes {
   const known = memory.get(KEY) as AnswerNotes | undefined;

@@ -34,6 +34,13 @@ export const AgentOptions = Type.Object(
       minimum: 0,
       description: 'how much of the earlier conversation the model sees, newest first',
     }),
+    candidates: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 7,
+      description:
+        'statements that are tried in all for a question whose first one fails or finds nothing; the result that most have is taken',
+    }),
     questionBytes: Type.Integer({ default: 65_536, minimum: 1, description: 'longest question' }),
     answerBytes: Type.Integer({
       default: 65_536,

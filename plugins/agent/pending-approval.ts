@@ -1,11 +1,14 @@
 /** Makes the error for a statement that awaits approval, and finds the pending action in it. */
-import { AtlasError, type PendingAction } from '../../kernel/index.ts';
+import { AtlasError, type PendingAction, scopeValue } from '../../kernel/index.ts';
 
 const REASON = 'E_APPROVAL_REQUIRED';
 /** Code of the note of an answer for which a statement was not run. */
 export const APPROVAL_PENDING = 'approval_pending';
 /** How the hint begins that a model gets with the error of a statement that awaits approval. */
 export const APPROVAL_HINT = 'Tell the user that it awaits approval.';
+
+/** Set in the scope of a statement that is only tried, as one of several for a question: nothing is filed for it. */
+export const triedOnly = scopeValue<true>();
 
 /** A tool that rejects with it adds the action to the pending ones of the answer. */
 export function approvalRequired(message: string, hint: string, action: PendingAction): AtlasError {

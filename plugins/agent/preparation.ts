@@ -33,6 +33,8 @@ export interface Preparation {
   readonly modelName: ModelName;
   /** It is not the server's own. */
   readonly isChosen: boolean;
+  /** It reads the question itself, and always in the same way. */
+  readonly isOffline: boolean;
   readonly tools: Toolbox;
   /** The tools as the model gets them. */
   readonly definitions: LanguageModelV4FunctionTool[];
@@ -77,6 +79,7 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
       model,
       modelName: { provider: (resolved as ResolvedModel).provider, modelId: model.modelId },
       isChosen: resolved?.isChosen === true,
+      isOffline: resolved?.isOffline === true,
       tools,
       definitions,
       system: systemMessage({

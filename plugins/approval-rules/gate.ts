@@ -9,7 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import type { FreshValues } from '../admin-kit/index.ts';
-import { approvalRequired } from '../agent/index.ts';
+import { approvalRequired, triedOnly } from '../agent/index.ts';
 import { previewedBy, SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
@@ -106,7 +106,7 @@ export class Gate {
         hint: 'Asked by the reader, it would await approval.',
       });
     }
-    if (scope.actor === SYSTEM_ACTOR) {
+    if (scope.actor === SYSTEM_ACTOR || triedOnly.nearest(scope) === true) {
       return new AtlasError(`The statement was not run: ${why}, and nobody has asked for it.`, {
         code: 'sql_refused',
         reason: 'E_APPROVAL_UNASKED',

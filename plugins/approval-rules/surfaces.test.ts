@@ -6,6 +6,7 @@ import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { type Answer, Client, databases } from '../../test/harness/managed-server.ts';
 import { startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { triedOnly } from '../agent/index.ts';
 import { authLookup, SYSTEM_ACTOR } from '../auth-kit/index.ts';
 import { authNone } from '../auth-none/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
@@ -92,6 +93,15 @@ describe('a statement that a rule holds back, without authentication', () => {
     const refused = app.runSql({ sql: SQL, connectionId: 'shop', surface: 'test' }, scope);
     await expect(refused).rejects.toMatchObject({ code: 'sql_refused', reason: 'E_APPROVAL_UNASKED' });
     expect((await client.send('/api/v1/actions')).body.actions).toEqual([]);
+  });
+
+  it('is left out, and not filed, where it is only one of several statements tried for a question', async () => {
+    await using server = await start();
+    const scope = server.app.scope();
+    triedOnly.set(scope, true);
+    const refused = server.app.runSql({ sql: SQL, connectionId: 'shop', surface: 'api' }, scope);
+    await expect(refused).rejects.toMatchObject({ code: 'sql_refused', reason: 'E_APPROVAL_UNASKED' });
+    expect((await server.client.send('/api/v1/actions')).body.actions).toEqual([]);
   });
 
   it('is not hidden from a rule by naming the connection', async () => {

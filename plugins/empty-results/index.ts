@@ -1,16 +1,10 @@
 /** Defines the plugin that explains empty results. */
 import { definePlugin, type Scope, type ToolTable } from '../../kernel/index.ts';
-import { type TableRemark, tableDescribe } from '../agent/index.ts';
+import { isEmpty, type TableRemark, tableDescribe } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { EmptyResultsOptions } from './options.ts';
 
 export type { Explanation } from './explanation.ts';
-
-/** No rows, or one row of figures that may be those of no rows. */
-function isEmpty({ rows, truncated }: ToolTable): boolean {
-  if (rows.length > 1 || truncated) return false;
-  return rows.every((row) => Object.values(row).every((value) => value === null || Number(value) === 0));
-}
 
 export const emptyResults = definePlugin({
   name: 'empty-results',

@@ -295,6 +295,64 @@ describe('with a provider', () => {
     });
   });
 
+  it('hard cases become right by several statements, which easy ones do not cost', async () => {
+    const gold = (where: string) => `SELECT COUNT(*) FROM orders WHERE ${where}`;
+    const cases = `cases:
+  - {id: misspelt, question: 'How many are cancelled?', sql: "${gold("status = 'cancelled'")}"}
+  - {id: miscased, question: 'How many came by the web?', sql: "${gold("channel = 'web'")}"}
+  - {id: easy, question: 'How many are there?', sql: SELECT COUNT(*) FROM orders}
+`;
+    /** The first statement of a question, what the model makes of its failure, and others that it writes for it. */
+    const written: Readonly<Record<string, readonly [first: string, next: string, ...others: string[]]>> = {
+      cancelled: ["stauts = 'cancelled'", '1 = 1', "status = 'cancelled'", "status IN ('cancelled')"],
+      web: ["LOWER(channel) = 'WEB'", "LOWER(channel) = 'WEB'", "channel LIKE 'we_'", "channel = 'web'"],
+      there: ['1 = 1', '1 = 1', '1 = 0', '1 = 0'],
+    };
+    const asked = new Map<string, number>();
+    const respondHard = ({ question: sent, toolResults, body, text }: RecordedRequest): Step => {
+      const usage = { input: 100, output: 10 };
+      const [name = ''] = Object.keys(written).filter((one) => withoutContext(sent).includes(one));
+      const run = (where = '') => ({ toolCall: { name: 'executeSQL', args: { sql: gold(where) } }, usage });
+      if ((body as { temperature?: number }).temperature !== undefined) {
+        asked.set(name, (asked.get(name) ?? 1) + 1);
+        return run(written[name]?.[asked.get(name) ?? 0]);
+      }
+      if (toolResults.length === 0) return run(written[name]?.[0]);
+      const isDone =
+        toolResults.length > 1 ||
+        !/error/.test(toolResults[0] ?? '') ||
+        text.includes('statements for the question agree');
+      return isDone ? { text: 'See the rows.', usage } : run(written[name]?.[1]);
+    };
+    using folder = folderWith({ 'eval/cases/simple.yml': cases });
+    const server = await startOpenAIServer({ respond: respondHard });
+    const env = {
+      SVC_PROVIDER: 'openai-compatible',
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: server.url,
+      SVC_MODEL: 'gpt-6',
+    };
+    const several = { SVC_CANDIDATES: '3' };
+    const off = await atlas(['eval', '--json', '--record', 'off'], { cwd: folder.path, env });
+    const on = await atlas(['eval', '--json', '--record', 'on'], { cwd: folder.path, env: { ...env, ...several } });
+    await server.close();
+    expect(statuses(off.stdout), off.stderr).toEqual({ misspelt: 'failed', miscased: 'failed', easy: 'passed' });
+    expect(statuses(on.stdout), on.stderr).toEqual({ misspelt: 'passed', miscased: 'passed', easy: 'passed' });
+    const casesOf = (stdout: string) => (JSON.parse(stdout) as { cases: Record<string, unknown>[] }).cases;
+    expect(casesOf(on.stdout).map(({ steps, inputTokens }) => [steps, inputTokens])).toEqual([
+      [4, 400],
+      [4, 400],
+      [2, 200],
+    ]);
+    expect(JSON.stringify(casesOf(on.stdout)[0]?.notes)).toContain('Chosen among 3 candidates, 2 of which agree');
+    // What an easy question sends is the same, so its recording serves both.
+    const sentOf = (path: string) => [...folder.read(path).matchAll(/^\{"key":"(\w+)"/gm)].map(([, key]) => key);
+    expect(sentOf('on/easy.jsonl')).toEqual(sentOf('off/easy.jsonl'));
+    expect(sentOf('on/easy.jsonl').length).toBeGreaterThan(2);
+    const played = await atlas(['eval', '--json', '--replay', 'on'], { cwd: folder.path, env: several });
+    expect(played.stdout).toBe(on.stdout);
+  });
+
   it('ends soon when it is stopped, and leaves whole lines', async () => {
     using folder = folderWith({ 'eval/cases/simple.yml': CASES });
     const stopping = new AbortController();

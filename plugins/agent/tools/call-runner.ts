@@ -1,12 +1,15 @@
 /** Runs the tool calls of the steps of one question, and keeps what they brought. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { PendingAction, Scope, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
+import { messageOf, type PendingAction, type Scope, type ToolOutcome, type ToolTable } from '../../../kernel/index.ts';
 import { MAX_CALLS, QUERY_TOOL, sizeOf, type ToolCall } from '../../model-kit/index.ts';
 import type { AgentEvent, AnswerTable } from '../api.ts';
 import type { ArrivingRows, QuestionBudget } from '../budget.ts';
+import type { Attempts } from '../candidates.ts';
 import { type QuestionDeadline, untilAborted } from '../deadlines.ts';
 import type { Bus } from '../events.ts';
+import { type AnswerNotes, memoryOfTrial, notesOf } from '../notes.ts';
 import type { AgentOptions } from '../options.ts';
+import { triedOnly } from '../pending-approval.ts';
 import type { Preparation } from '../preparation.ts';
 import { type FinishedCall, Progress } from './progress.ts';
 import { QuestionTables } from './question-tables.ts';
@@ -22,6 +25,8 @@ const PARALLEL_CALLS = 4;
 /** Calls of one step that are run; the rest are refused. */
 const CALLS_PER_STEP = 16;
 
+type Retry = Pick<Attempts, 'again' | 'dialectOf'>;
+
 export interface CallRunnerInit {
   readonly prepared: Preparation;
   readonly deadline: QuestionDeadline;
@@ -31,6 +36,8 @@ export interface CallRunnerInit {
   /** What tools remember of the question. */
   readonly memory: Map<string, unknown>;
   readonly describe: DescribeTable;
+  /** Where the first query of the question may be tried in other ways; missing where it may not. */
+  readonly retry?: Retry;
 }
 
 export class CallRunner {
@@ -42,6 +49,7 @@ export class CallRunner {
   readonly #init: CallRunnerInit;
   readonly #progress = new Progress();
   readonly #tables: QuestionTables;
+  #hasQueried = false;
 
   constructor(init: CallRunnerInit) {
     this.#init = init;
@@ -117,9 +125,13 @@ export class CallRunner {
     if (budget.isSpent) return failed('Not run: there is no room for further results.', budget.notice);
     const { scope } = deadline;
     const { question, tools } = prepared;
+    const isFirst = call.toolName === QUERY_TOOL && !this.#hasQueried && this.tables.length === 0;
+    const retry = isFirst ? this.#init.retry : undefined;
+    this.#hasQueried ||= call.toolName === QUERY_TOOL;
     return budget.whileArriving(scope.part(), async (part, rows) => {
       const outcome = await untilAborted(tools.run(call, { scope: part, question, memory }, bus), part.signal);
-      return this.#described(this.#counted(outcome, rows), part);
+      const chosen = retry === undefined ? outcome : await this.#retried(outcome, retry, part);
+      return this.#described(this.#counted(chosen, rows), part);
     });
   }
 
@@ -134,6 +146,31 @@ export class CallRunner {
       ...(table && { table: table.table }),
       ...(tables && { tables: tables.map((one) => one.table) }),
     };
+  }
+
+  /** What most statements for the question find, where the first one fails or finds nothing. */
+  async #retried(first: ToolOutcome, retry: Retry, scope: Scope): Promise<ToolOutcome> {
+    const { prepared, bus, memory, options } = this.#init;
+    const { chosenOutcome, isDoubtful } = await import('../candidates.ts');
+    if (!isDoubtful(first)) return first;
+    const notes = new Map<ToolOutcome, AnswerNotes>();
+    const run = async (call: ToolCall): Promise<ToolOutcome> => {
+      const part = scope.part();
+      triedOnly.set(part, true);
+      const own = memoryOfTrial(memory);
+      const { question, tools } = prepared;
+      const running = tools.run(call, { scope: part, question, memory: own }, bus);
+      const outcome = await untilAborted(running, part.signal).catch((error: unknown) => {
+        if (part.signal.aborted) throw error;
+        return failed(messageOf(error));
+      });
+      notes.set(outcome, notesOf(own));
+      return outcome;
+    };
+    const { outcome, chosen, note } = await chosenOutcome(first, { ...retry, most: options.candidates, run });
+    for (const one of notes.get(chosen)?.list ?? []) notesOf(memory).add(one);
+    if (note !== undefined) notesOf(memory).add(note);
+    return outcome;
   }
 
   /** Counts a result as soon as it is available, and drops the rows that do not fit. */

@@ -5,10 +5,11 @@ import {
   AtlasError,
   datasourceList,
   type PluginContext,
+  type Scope,
   type SqlReply,
   type ToolRun,
 } from '../../../kernel/index.ts';
-import { findDialect, SqlRefusal } from '../../sql-kit/index.ts';
+import { findDialect, type SqlDialect, SqlRefusal } from '../../sql-kit/index.ts';
 import { notesOf } from '../notes.ts';
 import { checkQuery } from './query-check.ts';
 import { resultForModel } from './result-summary.ts';
@@ -75,15 +76,24 @@ async function known(
   return connections.length === 1 && connections[0]?.value.id !== wanted ? undefined : wanted;
 }
 
+/** How the statements of a connection are written; of the main one for `undefined`. */
+export async function connectionDialect(
+  ctx: Pick<PluginContext, 'call'>,
+  connectionId: string | undefined,
+  scope: Scope,
+): Promise<SqlDialect | undefined> {
+  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+  const connection = connections.find(({ id }) => id === (connectionId ?? 'default')) ?? connections[0];
+  return connection && findDialect(ctx, connection.dbType, scope);
+}
+
 /** Another statement to try for one that was refused, when it looks escaped, labelled or typeset in its dialect. */
 async function repairOf(
   ctx: Pick<PluginContext, 'call'>,
-  { sql, connectionId = 'default' }: { readonly sql: string; readonly connectionId: string | undefined },
+  { sql, connectionId }: { readonly sql: string; readonly connectionId: string | undefined },
   { scope }: ToolRun,
 ): Promise<string | undefined> {
-  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
-  const connection = connections.find(({ id }) => id === connectionId) ?? connections[0];
-  const dialect = connection && (await findDialect(ctx, connection.dbType, scope));
+  const dialect = await connectionDialect(ctx, connectionId, scope);
   const repaired = dialect && repairedSql(sql, dialect.notation);
   return repaired === sql ? undefined : repaired;
 }

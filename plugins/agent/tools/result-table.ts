@@ -10,6 +10,12 @@ export function tableOf({ result, ...ran }: SqlReply, sql: string): ToolTable {
   return { ...result, sql, connectionId: statement.connection.id, ran: { ...ran, statement: shown } };
 }
 
+/** No rows, or one row of totals over none. */
+export function isEmpty({ rows, truncated }: Pick<ToolTable, 'rows' | 'truncated'>): boolean {
+  if (truncated || rows.length > 1) return false;
+  return rows.every((row) => Object.values(row).every((value) => value === null || Number(value) === 0));
+}
+
 /** A table with the facts about its statement, as clients and stored conversations get it. */
 export interface ShownTable extends Omit<ToolTable, 'ran' | 'notes'> {
   /** What the database ran; as asked for where the tool does not tell. Literals of policies are shown as `?`. */
