@@ -53,7 +53,7 @@ function stripped(node: unknown, place: Place): unknown {
       copy[key] = child.map((item) => stripped(item, { isCompared, isPosition: isNumber(item) }));
     else if (key === 'orderBy' && Array.isArray(child))
       copy[key] = child.map((term) =>
-        stripped(term, { isCompared, isPosition: isRecord(term) && isNumber(term.expr) }),
+        isRecord(term) && isNumber(term.expr) ? term : stripped(term, { isCompared, isPosition: false }),
       );
     // The engine's own functions need no schema, which readers of one engine add.
     else if (key === 'schema' && kind === 'call') copy[key] = undefined;
