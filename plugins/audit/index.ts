@@ -27,7 +27,7 @@ import { auditWriter } from './writer.ts';
 
 export type { Audit, AuditedChange, AuditedEvent } from './api.ts';
 export type { AuditEntry, AuditStats } from './schemas.ts';
-export { auditedStatements } from './store.ts';
+export { auditedPeople, auditedStatements } from './store.ts';
 
 const DAY_MS = 86_400_000;
 

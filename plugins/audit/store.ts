@@ -18,6 +18,7 @@ const EXPORT_BATCH_ROWS = 1_000;
 const PURGE_BATCH_ROWS = 1_000;
 /** Statements are looked through for a text among so many entries, the newest that match otherwise. */
 const SEARCHED_ENTRIES = 50_000;
+const MAX_PEOPLE = 1_000;
 /** Before every entry, on both databases. */
 const BEGINNING = '0001-01-01T00:00:00.000Z';
 /** The day of an entry in UTC. */
@@ -164,22 +165,40 @@ export class AuditStore {
   }
 }
 
-/**
- * Statements of all organizations that ran or failed, newest first, for work on the server itself; no request may see
- * them. Those that the server asks by itself are left out: they say nothing about what people need. `since`: ISO 8601.
- */
-export async function auditedStatements(
-  db: InternalDb,
-  limit: number,
-  since: string | undefined,
-): Promise<AuditEntry[]> {
+/** Which entries work on the server itself reads. `orgId`: `undefined` for those of all; `since`: ISO 8601. */
+export interface AuditedFilter {
+  readonly orgId: string | undefined;
+  readonly limit: number;
+  readonly since: string | undefined;
+}
+
+/** Those that the server asks by itself are left out: they say nothing about what people need. */
+function askedByPeople(db: Knex, orgId: string | undefined): Knex.QueryBuilder {
+  const query = shown(db).whereNot('auth_mode', SYSTEM_ACTOR.mode);
+  return orgId === undefined ? query : query.where('org_id', orgId);
+}
+
+/** Statements that ran or failed, newest first; no request may see those of others. */
+export async function auditedStatements(db: InternalDb, { orgId, limit, since }: AuditedFilter): Promise<AuditEntry[]> {
   const rows: AuditRow[] = await db.run((knex) => {
     const isStatement = (query: Knex.QueryBuilder) => query.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE);
-    const asked = shown(knex).whereNot('auth_mode', SYSTEM_ACTOR.mode);
-    const query = sorted(asked.select('*').where(isStatement), NEWEST_FIRST.slice(1)).limit(limit);
+    const asked = askedByPeople(knex, orgId).select('*').where(isStatement);
+    const query = sorted(asked, NEWEST_FIRST.slice(1)).limit(limit);
     return since === undefined ? query : query.where('timestamp', '>=', firstMoment(since));
   });
   return rows.map(shownEntry);
+}
+
+/** People and their organizations in the newest entries: a thousand of them at most. */
+export async function auditedPeople(
+  db: InternalDb,
+  orgId: string | undefined,
+): Promise<Pick<AuditEntry, 'userId' | 'orgId'>[]> {
+  const rows: Pick<AuditRow, 'user_id' | 'org_id'>[] = await db.run((knex) => {
+    const newest = sorted(askedByPeople(knex, orgId), NEWEST_FIRST.slice(1)).limit(SEARCHED_ENTRIES);
+    return knex.from(newest.select('user_id', 'org_id').as('newest')).distinct('user_id', 'org_id').limit(MAX_PEOPLE);
+  });
+  return rows.map(({ user_id: userId, org_id: orgId }) => ({ userId, orgId }));
 }
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -17,7 +17,7 @@ import { ConversationStore } from './store.ts';
 import { storedAnswers } from './stored-answers.ts';
 
 export type { AnswerRef, ConversationsApi, StoredAnswer } from './api.ts';
-export { type AskedQuestion, askedQuestions } from './asked-questions.ts';
+export { type AskedQuestion, askedQuestions, type GivenAnswer } from './asked-questions.ts';
 export type { ConversationDetail, ConversationInfo, ConversationPage } from './schemas.ts';
 
 /** For tables whose rows are deleted with a conversation or a message. */

@@ -47,19 +47,20 @@ export const hasDatasource = ({ plugins }: AtlasConfig): boolean =>
     return definition.type === 'datasource' && connections?.length !== 0;
   });
 
+/** The same composition with further options of some plugins. */
+const withOptions = ({ plugins }: AtlasConfig, options: Readonly<Record<string, object>>): PluginEntry[] =>
+  plugins.map((entry) => ({ ...entry, options: { ...Object(entry.options), ...options[entry.definition.name] } }));
+
+/** The same composition with another layer. */
+export const withLayer = (config: AtlasConfig, dir: string): AtlasConfig => ({
+  plugins: withOptions(config, { [semanticLayer.pluginName]: { dir } }),
+});
+
 /** The same composition over another database. */
-export function withData({ plugins }: AtlasConfig, { database, layerDir, limits = {} }: OwnData): AtlasConfig {
-  const changed = (entry: PluginEntry): PluginEntry => {
-    const options =
-      entry.definition.name === semanticLayer.pluginName
-        ? { dir: layerDir }
-        : entry.definition.name === sqlLimits.pluginName
-          ? limits
-          : {};
-    return { ...entry, options: { ...Object(entry.options), ...options } };
-  };
-  const others = plugins.filter(({ definition }) => definition.type !== 'datasource').map(changed);
-  return { plugins: [...others, datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${database}` }] })] };
+export function withData(config: AtlasConfig, { database, layerDir, limits = {} }: OwnData): AtlasConfig {
+  const others = withOptions(config, { [semanticLayer.pluginName]: { dir: layerDir }, [sqlLimits.pluginName]: limits });
+  const own = datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${database}` }] });
+  return { plugins: [...others.filter(({ definition }) => definition.type !== 'datasource'), own] };
 }
 
 /** Starts what answers questions, with its warnings and errors logged and nothing else. */

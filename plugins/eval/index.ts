@@ -5,6 +5,7 @@ import { benchmarkCommand } from './bird/benchmark-command.ts';
 import { evalCommand } from './eval-command.ts';
 
 export { type EvalCase, readCases } from './cases.ts';
+export { evaluateLayer } from './evaluate-layer.ts';
 
 export const evaluation = definePlugin({
   name: 'eval',

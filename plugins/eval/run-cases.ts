@@ -2,7 +2,7 @@
 import type { AtlasConfig, CliRun, CreateAppOptions } from '../../kernel/index.ts';
 import { type Cli, progress, warn, wrongUse } from '../cli/index.ts';
 import type { EvalCase } from './cases.ts';
-import { hasDatasource, startAnswering, withData } from './composition.ts';
+import { hasDatasource, startAnswering, withData, withLayer } from './composition.ts';
 import { demoDatabase } from './demo-database.ts';
 import type { ObservedQuestions } from './observer.ts';
 import type { RecordingFolder } from './recording.ts';
@@ -11,6 +11,8 @@ import { type CaseResult, runCase } from './run-case.ts';
 export interface CasesToRun {
   readonly cases: readonly EvalCase[];
   readonly recordings: RecordingFolder | undefined;
+  /** Of the layer, in place of the composition's and the demo's. */
+  readonly layerDir?: string;
   /** Called with each result before the next case begins. */
   readonly onResult: (result: CaseResult) => void;
 }
@@ -33,7 +35,11 @@ export async function runCases(run: CliRun, cli: Cli, work: CasesToRun): Promise
 }
 
 async function runOnData(run: CliRun, config: AtlasConfig, options: CreateAppOptions, work: CasesToRun): Promise<void> {
-  if (hasDatasource(config)) return runOver(config, options, work, run.signal);
+  const { layerDir } = work;
+  if (hasDatasource(config)) {
+    const asked = layerDir === undefined ? config : withLayer(config, layerDir);
+    return runOver(asked, options, work, run.signal);
+  }
   for (const [schema, cases] of Map.groupBy(work.cases, (item) => item.schema)) {
     using data = await demoDatabase(schema, run.signal);
     if (data === undefined) {
@@ -42,7 +48,12 @@ async function runOnData(run: CliRun, config: AtlasConfig, options: CreateAppOpt
         `Set SVC_DATASOURCE_URL to the database of eval/cases/${schema}.yml, or choose other cases with --schema.`,
       );
     }
-    await runOver(withData(config, data), options, { ...work, cases }, run.signal);
+    await runOver(
+      withData(config, { ...data, ...(layerDir !== undefined && { layerDir }) }),
+      options,
+      { ...work, cases },
+      run.signal,
+    );
   }
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { ModelEntity } from '../semantic-layer/index.ts';
 import { editedText } from './layer-edits.ts';
 import type { Proposal } from './proposal.ts';
 
-const common = { entity: {} as ModelEntity, seen: 3, summary: '' };
+const owner = { name: 'orders', source: 'default', file: 'entities/orders.yml' };
+const common = { owner, seen: 3, support: { statements: 3, people: 1, days: 3 }, summary: '' };
 const measure: Proposal = { ...common, kind: 'measure', value: { name: 'revenue', type: 'sum', sql: 'total' } };
 const join: Proposal = {
   ...common,

@@ -39,6 +39,7 @@ function additionOf(root: YAMLMap, proposal: Proposal): Addition | undefined {
   }
   if (proposal.kind === 'measure') return { map: root, list: 'measures', value: proposal.value };
   if (proposal.kind === 'pattern') return { map: root, list: 'query_patterns', value: proposal.value };
+  if (proposal.kind === 'wording') return { map: root, list: 'also', value: proposal.value };
   const { member, value } = proposal;
   const map = member === null ? root : memberNamed(root, member.list, member.name);
   return map && { map, list: 'synonyms', value };

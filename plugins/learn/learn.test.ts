@@ -1,41 +1,15 @@
 /** Proposals from a seeded audit log, on both engines of the internal database. */
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../bin/main.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
-import { connectTo, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { loadSemanticLayer } from '../semantic-layer/index.ts';
-
-const ORDERS = `# Orders of the shop; ask Ann before you change them.
-table: orders
-description: What was bought.   # all of it
-dimensions:
-  - name: id
-    type: number
-    primary_key: true
-  - name: customer_id
-    type: number
-  # in cents!
-  - name: total
-    type: number
-  - name: status
-    sample_values: [paid, open]
-  - name: region
-  - name: card
-    hidden: true
-measures:
-  - name: order_count
-    type: count
-`;
-const CUSTOMERS =
-  'table: customers\ndimensions:\n- name: id\n  type: number\n  primary_key: true\n- { name: city, synonyms: [town] }\n- name: ssn\n  mask: "\'***\'"\n';
-
-const FILES = { 'entities/orders.yml': ORDERS, 'entities/customers.yml': CUSTOMERS };
+import { type Asked, CUSTOMERS, FILES, ORDERS, seededProject, times } from './fixtures/seeded-log.ts';
 
 const folder = emptyFolder();
 const started: Record<string, TestEngine> = {};
@@ -47,92 +21,12 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-interface Asked {
-  readonly sql: string;
-  readonly question?: string;
-  readonly error?: string;
-  readonly request?: string;
-  readonly at?: string;
-  readonly dbType?: string | null;
-  readonly orgId?: string;
-  readonly mode?: string;
-}
-
 let count = 0;
-/** A folder with a layer, and an internal database with these statements, oldest first. */
-async function project(engine: string, asked: readonly Asked[], files: Readonly<Record<string, string>> = FILES) {
+async function project(engine: string, asked: readonly Asked[], files?: Readonly<Record<string, string>>) {
   count += 1;
-  const cwd = join(folder.path, `project-${count}`);
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(join(cwd, 'semantic', path, '..'), { recursive: true });
-    writeFileSync(join(cwd, 'semantic', path), content);
-  }
-  const env: Record<string, string> = { DATABASE_URL: (await started[engine]?.fresh()) ?? '' };
-  const run = async (...argv: string[]) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const printed = Promise.all([text(stdout), text(stderr)]);
-    const code = await main(argv, { env: { ...env }, cwd, stdout, stderr, signal: new AbortController().signal });
-    stdout.end();
-    stderr.end();
-    const [out, err] = await printed;
-    return { code, stdout: out, stderr: err };
-  };
-  expect(await run('migrate', '--apply')).toMatchObject({ code: 0 });
-  const db = connectTo(env.DATABASE_URL ?? '');
-  for (const [
-    index,
-    { sql, question, error, request, at, dbType = 'sqlite', orgId, mode = 'none' },
-  ] of asked.entries()) {
-    const time = new Date(Date.parse(at ?? '2026-01-15T12:00:00Z') + index * 1_000).toISOString();
-    const conversation_id = randomUUID();
-    if (question !== undefined) {
-      const row = { id: conversation_id, user_id: 'u', org_id: '', title: 't', surface: 'api', starred: false };
-      await db('conversations').insert({ ...row, created_at: time, updated_at: time });
-      const parts = JSON.stringify([{ type: 'text', text: question }]);
-      await db('conversation_messages').insert({
-        id: randomUUID(),
-        conversation_id,
-        position: 1,
-        role: 'user',
-        parts,
-        state: 'complete',
-        created_at: time,
-        updated_at: time,
-      });
-    }
-    await db('audit_log').insert({
-      ...{
-        id: randomUUID(),
-        timestamp: time,
-        auth_mode: mode,
-        sql,
-        duration_ms: 1,
-        row_count: 1,
-        success: error === undefined,
-      },
-      ...{
-        error: error ?? null,
-        connection_id: 'default',
-        db_type: dbType,
-        tables: '[]',
-        conversation_id,
-        surface: 'api',
-      },
-      ...{ request_id: request ?? `r${index}`, org_id: orgId ?? null },
-    });
-  }
-  await db.destroy();
-  return { cwd, run, read: (path: string) => readFileSync(join(cwd, 'semantic', path), 'utf8') };
+  const url = (await started[engine]?.fresh()) ?? '';
+  return seededProject(join(folder.path, `project-${count}`), url, asked, files);
 }
-
-const times = (number: number, make: (index: number) => Asked): Asked[] =>
-  Array.from({ length: number }, (_, index) => make(index));
-const proposalsIn = async ({ run }: Awaited<ReturnType<typeof project>>, ...flags: string[]) => {
-  const { code, stdout, stderr } = await run('learn', '--json', ...flags);
-  expect([code, stderr]).toEqual([0, '']);
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into proposals of every kind
-  return JSON.parse(stdout).proposals as any[];
-};
 
 const JOINED = (index: number): Asked => ({
   sql: `SELECT c.city, SUM(o.total) AS turnover FROM orders o JOIN customers c ON o.customer_id = c.id WHERE o.status = 'secret-${index}' AND o.total > ${4_711 + index} GROUP BY c.city ORDER BY 2 DESC LIMIT ${index + 1}`,
@@ -142,10 +36,10 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   it('learns nothing from what the server asks by itself, which takes no place of what people ask', async () => {
     const own = times(8, () => ({ sql: 'SELECT SUM(total) AS measured FROM orders', mode: 'system' }));
     const shop = await project(engine, [...times(4, JOINED), ...own]);
-    const proposals = await proposalsIn(shop, '--limit', '4');
+    const proposals = await shop.proposals('--limit', '4');
     expect(proposals.map(({ kind }) => kind).sort()).toEqual(['join', 'measure', 'pattern']);
     expect(JSON.stringify(proposals)).not.toContain('measured');
-    expect(await proposalsIn(await project(engine, own))).toEqual([]);
+    expect(await (await project(engine, own)).proposals()).toEqual([]);
   });
 
   it('proposes joins, measures and patterns as a diff that can be applied, and then nothing', async () => {
@@ -199,7 +93,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
       ]),
     ];
     const shop = await project(engine, asked as Asked[]);
-    const found = (await proposalsIn(shop)).filter(({ kind }) => kind === 'synonym');
+    const found = (await shop.proposals()).filter(({ kind }) => kind === 'synonym');
     expect(found.map(({ summary, seen }) => [summary, seen]).sort()).toEqual([
       ['"clients" for customers', 3],
       ['"state" for orders.status', 3],
@@ -211,7 +105,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
     );
     expect(shop.read('entities/customers.yml')).toContain('synonyms: [clients]');
     expect(shop.read('entities/customers.yml')).toContain('- { name: city, synonyms: [town] }');
-    expect(await proposalsIn(shop)).toEqual([]);
+    expect(await shop.proposals()).toEqual([]);
   }, 60_000);
 });
 
@@ -219,6 +113,10 @@ describe('nothing is proposed', () => {
   it.each<[string, readonly Asked[]]>([
     ['from statements that were asked twice', times(2, JOINED)],
     ['from statements that failed', times(5, (index) => ({ ...JOINED(index), error: 'failed: x' }))],
+    [
+      'from answers that were rated bad',
+      times(5, (index) => ({ ...JOINED(index), question: 'Turnover by city?', rating: 'bad' })),
+    ],
     ['from what the layer hides', times(5, () => ({ sql: 'SELECT region, MAX(card) FROM orders GROUP BY region' }))],
     [
       'from what the layer hides, in a window',
@@ -251,7 +149,7 @@ describe('nothing is proposed', () => {
       })),
     ],
   ])('%s', async (_, asked) => {
-    const found = await proposalsIn(await project('sqlite', asked));
+    const found = await (await project('sqlite', asked)).proposals();
     expect(found.filter(({ kind }) => !_.includes('names in questions') || kind === 'synonym')).toEqual([]);
   });
 
@@ -261,16 +159,15 @@ describe('nothing is proposed', () => {
     const asked = times(4, () => ({
       sql: 'SELECT c.city, sum( "o"."TOTAL" ) FROM customers AS c INNER JOIN orders AS o ON (c.id = o.customer_id) GROUP BY c.city',
     }));
-    const found = await proposalsIn(
-      await project('sqlite', asked, { 'entities/orders.yml': orders, 'entities/customers.yml': customers }),
-    );
+    const files = { 'entities/orders.yml': orders, 'entities/customers.yml': customers };
+    const found = await (await project('sqlite', asked, files)).proposals();
     expect(found.map(({ kind }) => kind)).toEqual(['pattern']);
   });
 
   it('from an organization with a layer of its own', async () => {
     const files = { ...FILES, '.orgs/acme/entities/orders.yml': 'table: orders\n' };
     const asked = times(4, (index) => ({ ...JOINED(index), orgId: 'acme' }));
-    expect(await proposalsIn(await project('sqlite', asked, files))).toEqual([]);
+    expect(await (await project('sqlite', asked, files)).proposals()).toEqual([]);
   });
 });
 
@@ -283,7 +180,7 @@ describe('columns that the layer does not declare', () => {
     const asked = times(3, () => ({
       sql: 'SELECT SUM(o.total * 2) , avg(o.weight) FROM orders o JOIN customers c ON c.id = o.customer_id',
     }));
-    const found = await proposalsIn(await project('sqlite', asked, files));
+    const found = await (await project('sqlite', asked, files)).proposals();
     expect(found.map(({ kind, value }) => [kind, value]).slice(0, 2)).toEqual([
       ['join', { target: 'customers', relationship: 'many_to_one', on: [{ from: 'customer_id', to: 'id' }] }],
       ['measure', { name: 'average_weight', type: 'avg', sql: 'weight' }],
@@ -303,7 +200,7 @@ describe('options', () => {
     ];
     const shop = await project('sqlite', asked, files);
     const kinds = async (...flags: string[]) =>
-      (await proposalsIn(shop, ...flags)).map(({ kind, summary }) => `${kind} ${summary}`).sort();
+      (await shop.proposals(...flags)).map(({ kind, summary }) => `${kind} ${summary}`).sort();
     const newest = ['measure orders.average_total: avg of total', 'pattern Average total of orders by region'];
     expect(await kinds()).toHaveLength(5);
     expect(await kinds('--since', '2026-01-01')).toEqual(newest);

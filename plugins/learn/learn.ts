@@ -1,4 +1,4 @@
-/** `atlas learn`: proposes what the audit log shows again and again as changes of the semantic layer. */
+/** `atlas learn`: proposes what people's questions show again and again as changes of the semantic layer. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
@@ -16,12 +16,11 @@ import {
 import { type Cli, printableText, renderTable, terminalStyle } from '../cli/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { importFiles, layerFolderOf, loadSemanticLayer } from '../semantic-layer/index.ts';
-import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
-import { editedText } from './layer-edits.ts';
-import { MIN_SEEN, type Proposal } from './proposal.ts';
-import { readLog } from './read-log.ts';
-import { proposeJoins, proposeMeasures, proposePatterns } from './structure.ts';
-import { proposeFromQuestions, proposeFromRepairs } from './synonyms.ts';
+import { type Change, changesOf, unifiedDiff } from './changes.ts';
+import { dialectsOf } from './dialects.ts';
+import type { Evaluation, EvaluationRequest } from './evaluation.ts';
+import { MIN_SEEN, type Proposal, shownProposal } from './proposal.ts';
+import { proposalsFor } from './propose.ts';
 
 const internalDb: PluginRef<InternalDb> = { pluginName: 'internal-db' };
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -43,22 +42,8 @@ function sinceOf({ since }: CliRun['options']): string | undefined {
   throw wrong('--since is invalid: expected a date, such as 2026-01-31.', 'Statements from that day on are read.');
 }
 
-function dialectsOf(app: App, signal: AbortSignal) {
-  const found = new Map<string, Promise<SqlDialect | undefined>>();
-  const find = async (name: string) => {
-    const dialect = await findDialect(app, name, app.scope({ signal }));
-    await dialect?.load?.();
-    return dialect;
-  };
-  return (name: string) => {
-    const known = found.get(name) ?? find(name);
-    found.set(name, known);
-    return known;
-  };
-}
-
-/** All proposals for the files of the layer, by kind. */
-async function proposalsFor(app: App, db: InternalDb, layerDir: string, run: CliRun): Promise<Proposal[]> {
+/** All proposals for the files of the shared layer. */
+async function proposalsOf(app: App, db: InternalDb, layerDir: string, run: CliRun): Promise<Proposal[]> {
   const model = await loadSemanticLayer(layerDir);
   const { source } = run.options;
   const sources = [...new Set(model.entities.map((entity) => entity.source))];
@@ -67,75 +52,76 @@ async function proposalsFor(app: App, db: InternalDb, layerDir: string, run: Cli
       `There is no source "${source}"${didYouMean(String(source), sources) || '.'}`,
       `There are: ${sources.join(', ') || 'none'}.`,
     );
-  const statements = await readLog({
-    ...{ db, model, layerDir, limit: Number(run.options.limit ?? DEFAULT_LIMIT), since: sinceOf(run.options) },
-    dialectOf: dialectsOf(app, run.signal),
-    connections: (await app.call(datasourceList, undefined, app.scope({ signal: run.signal }))).map(
-      ({ value }) => value,
-    ),
+  const { signal } = run;
+  const scope = app.scope({ signal });
+  const all = await proposalsFor({
+    ...{
+      db,
+      model,
+      orgId: null,
+      limit: Number(run.options.limit ?? DEFAULT_LIMIT),
+      since: sinceOf(run.options),
+      signal,
+    },
+    hasOwnLayer: (orgId) => existsSync(join(layerDir, '.orgs', orgId)),
+    dialectOf: dialectsOf(app, scope),
+    connections: (await app.call(datasourceList, undefined, scope)).map(({ value }) => value),
   });
-  run.signal.throwIfAborted();
-  const worked = statements.filter(({ entry }) => entry.success);
-  const all = [
-    ...proposeJoins(worked),
-    ...proposeMeasures(worked),
-    ...proposeFromRepairs(statements, model),
-    ...proposeFromQuestions(worked, model),
-    ...proposePatterns(worked, model),
-  ];
-  const unique = new Map(
-    all.map((proposal) => [`${proposal.entity.file}\n${proposal.kind}\n${proposal.summary}`, proposal]),
-  );
-  return [...unique.values()].filter(({ entity }) => source === undefined || entity.source === source);
+  return all.filter(({ owner }) => source === undefined || owner.source === source);
 }
 
-interface Change {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
+interface Proposed {
+  readonly proposals: readonly Proposal[];
+  readonly changes: readonly Change[];
+  readonly evaluation: Evaluation | undefined;
+  /** Folder of the layer as users write it. */
+  readonly dir: string;
 }
 
-function changesOf(proposals: readonly Proposal[], layerDir: string): Change[] {
-  const byFile = [...Map.groupBy(proposals, ({ entity }) => entity.file)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return byFile.flatMap(([path, own]) => {
-    const before = readFileSync(join(layerDir, path), 'utf8');
-    const after = editedText(before, own);
-    return before === after ? [] : [{ path, before, after }];
-  });
+const counted = ({ passed, cases }: Evaluation['before']) => `${passed} of ${cases}`;
+
+function shown(proposal: Proposal, evaluation: Evaluation | undefined) {
+  const { value } = proposal;
+  const outcome = evaluation?.of.get(proposal);
+  return {
+    ...shownProposal(proposal),
+    ...('member' in proposal && { member: proposal.member }),
+    ...{ value, ...(outcome && { evaluation: outcome }) },
+  };
 }
 
-const shown = ({ kind, entity, seen, summary, value, ...more }: Proposal) => ({
-  ...{ kind, entity: entity.name, source: entity.source, file: entity.file, seen, summary, value },
-  ...('member' in more && { member: more.member }),
-});
-
-/** The changes of a file, for `patch -p1` and `git apply`. */
-async function unifiedDiff(path: string, { before, after }: Change): Promise<string> {
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
-  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
-  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
+function evaluationText({ before, after, harmful }: Evaluation): string {
+  const lines = [`Evaluation: ${counted(before)} cases pass now, ${counted(after)} with the proposals.`];
+  for (const [{ kind, summary }, lost] of harmful)
+    lines.push(`Left out: ${kind} ${summary}: ${lost.join(', ')} would pass no more.`);
+  return `${lines.join('\n')}\n`;
 }
 
-async function print(
-  proposals: readonly Proposal[],
-  changes: readonly Change[],
-  dir: string,
-  run: CliRun,
-): Promise<void> {
+async function print({ proposals, changes, evaluation, dir }: Proposed, run: CliRun): Promise<void> {
   const { json, suggestions, apply } = run.options;
   if (json === true) {
-    const body = { proposals: proposals.map(shown), applied: apply === true };
+    const { before, after, harmful = [] } = evaluation ?? {};
+    const leftOut = [...harmful].map(([proposal, lost]) => ({ ...shown(proposal, undefined), lost }));
+    const body = {
+      proposals: proposals.map((proposal) => shown(proposal, evaluation)),
+      ...{ applied: apply === true, ...(evaluation && { evaluation: { before, after, leftOut } }) },
+    };
     run.stdout.write(`${JSON.stringify(body, undefined, 2)}\n`);
-  } else if (proposals.length === 0) {
-    run.stderr.write(`Nothing to propose: nothing new was seen in ${MIN_SEEN} or more successful statements.\n`);
+    return;
+  }
+  if (evaluation !== undefined) run.stderr.write(printableText(evaluationText(evaluation)));
+  if (proposals.length === 0) {
+    run.stderr.write(
+      `Nothing to propose: nothing new was seen ${MIN_SEEN} times, where each person counts once a day.\n`,
+    );
   } else if (suggestions === true) {
-    const rows = proposals.map(({ kind, seen, summary, entity }) => ({
-      kind,
-      proposal: summary,
-      seen,
-      file: entity.file,
-    }));
-    const table = { columns: ['kind', 'proposal', 'seen', 'file'], rows };
+    const rows = proposals.map((proposal) => {
+      const { kind, seen, summary, support, owner } = proposal;
+      const outcome = evaluation?.of.get(proposal);
+      const cases = outcome && { 'cases before': outcome.before.passed, after: outcome.after.passed };
+      return { kind, proposal: summary, seen, ...support, ...cases, file: owner.file };
+    });
+    const table = { columns: Object.keys(rows[0] ?? {}), rows };
     run.stdout.write(`${renderTable(table, { ...terminalStyle(run.stdout), maxRows: rows.length })}\n`);
   } else if (apply === true) {
     const lines = changes.map(({ path }) => `Changed ${join(dir, path)}.`);
@@ -147,9 +133,11 @@ async function print(
   }
 }
 
-async function learn({ compose }: Cli, run: CliRun): Promise<number> {
+const evaluated = async (request: EvaluationRequest) => (await import('./evaluation.ts')).evaluateProposals(request);
+
+async function learn(cli: Cli, run: CliRun): Promise<number> {
   sinceOf(run.options);
-  const { config, options } = await compose({ cwd: run.cwd, env: { ...run.env, SVC_PROVIDER: 'offline' } });
+  const { config, options } = await cli.compose({ cwd: run.cwd, env: { ...run.env, SVC_PROVIDER: 'offline' } });
   await using app = await createApp(config, { ...options, log: SILENT, until: 'sealed' });
   const db = config.plugins.some(({ definition }) => definition.name === internalDb.pluginName)
     ? app.get(internalDb)
@@ -168,19 +156,23 @@ async function learn({ compose }: Cli, run: CliRun): Promise<number> {
       'The database in DATABASE_URL has no audit log yet.',
       'Ask some questions first, or check DATABASE_URL.',
     );
-  const proposals = await proposalsFor(app, db, layerDir, run);
-  const changes = changesOf(proposals, layerDir);
+  const read = async (path: string) => readFileSync(join(layerDir, path), 'utf8');
+  const found = await proposalsOf(app, db, layerDir, run);
+  const evaluation = run.options.eval === true ? await evaluated({ run, cli, layerDir, proposals: found }) : undefined;
+  const proposals = evaluation?.proposals ?? found;
+  const changes = await changesOf(proposals, read);
   if (run.options.apply === true && changes.length > 0) {
     const files = changes.map(({ path, after }) => ({ path, text: after }));
     await importFiles(layerDir, null, files, { isKnown: false });
   }
-  await print(proposals, changes, relative(run.cwd, layerDir) || '.', run);
+  await print({ proposals, changes, evaluation, dir: relative(run.cwd, layerDir) || '.' }, run);
   return 0;
 }
 
 export const learnCommand = (cli: Cli): CliCommand => ({
   name: 'learn',
-  summary: `propose joins, measures, synonyms and query patterns that ${MIN_SEEN} or more statements of the audit log show, as a diff`,
+  summary:
+    'propose joins, measures, synonyms, query patterns and wordings that questions show again and again, as a diff',
   options: [
     {
       flags: '--apply',
@@ -189,18 +181,23 @@ export const learnCommand = (cli: Cli): CliCommand => ({
     },
     { flags: '--suggestions', description: 'list the proposals instead of a diff' },
     {
+      flags: '--eval',
+      description:
+        'ask the questions of eval/cases/*.yml before and after each proposal, without a language model; what makes one fail is left out',
+    },
+    {
       flags: '--limit <n>',
-      description: `number of statements to read, the newest ones; default: ${DEFAULT_LIMIT}`,
+      description: `number of statements and of conversations to read, the newest ones; default: ${DEFAULT_LIMIT}`,
       schema: Type.Integer({ minimum: 1, maximum: MAX_LIMIT }),
     },
-    { flags: '--since <date>', description: 'only statements from this day on' },
+    { flags: '--since <date>', description: 'only statements and conversations from this day on' },
     { flags: '--source <name>', description: 'only for the files of this source' },
     { flags: '--json', description: 'print JSON' },
   ],
   examples: [
     'DATABASE_URL=sqlite:atlas.db atlas learn',
     'atlas learn --since 2026-01-01 --suggestions',
-    'atlas learn --apply',
+    'atlas learn --eval --apply',
   ],
   run: (run) => learn(cli, run),
 });

@@ -1,35 +1,38 @@
-/** Reads statements from the audit log, with the question that each was written for, and what they use of the layer. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+/** Reads statements from the audit log, with the questions that each answers, and what they use of the layer. */
+import { setImmediate } from 'node:timers/promises';
 import type { ConnectionInfo } from '../../kernel/index.ts';
-import { type AuditEntry, auditedStatements } from '../audit/index.ts';
+import { type AuditEntry, auditedPeople, auditedStatements } from '../audit/index.ts';
 import { askedQuestions } from '../conversations/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
-import { DEFAULT_LIMITS, fold, parseStatement, type Select, type SqlDialect } from '../sql-kit/index.ts';
+import { DEFAULT_LIMITS, fold, parseStatement, type SqlDialect } from '../sql-kit/index.ts';
+import { declaredMeasure } from './declared-measure.ts';
+import type { Log, LoggedAggregate, LoggedStatement } from './log.ts';
+import { expressionText, shapeOf } from './shape.ts';
 import { type StatementUse, useOf } from './statement-use.ts';
-
-/** A statement that could be read. */
-export interface LoggedStatement {
-  readonly entry: AuditEntry;
-  readonly select: Select;
-  readonly dialect: SqlDialect;
-  readonly use: StatementUse;
-  readonly question: string | undefined;
-}
+import { turnsOf, withTurns } from './turns.ts';
 
 export interface LogRequest {
   readonly db: InternalDb;
   readonly model: SemanticModel;
-  /** Folder of the layer. */
-  readonly layerDir: string;
+  /** Whose layer it is; `null`: the shared one. */
+  readonly orgId: string | null;
+  /** Whether an organization has a layer of its own: it says nothing about the shared one. */
+  hasOwnLayer(orgId: string): boolean;
+  /** Statements, and conversations: the newest ones. */
   readonly limit: number;
   /** ISO 8601. */
   readonly since: string | undefined;
   readonly dialectOf: (dbType: string) => Promise<SqlDialect | undefined>;
   /** Those of the composition. */
   readonly connections: readonly Pick<ConnectionInfo, 'id' | 'dbType'>[];
+  readonly signal: AbortSignal;
 }
+
+/** Statements that are read before other requests have their turn. */
+const BATCH = 25;
+
+type Whose = Pick<AuditEntry, 'userId' | 'orgId'>;
 
 /** A statement that was refused early is logged without its engine; others of its connection say which it is. */
 function enginesOf(entries: readonly AuditEntry[], connections: LogRequest['connections']) {
@@ -39,8 +42,6 @@ function enginesOf(entries: readonly AuditEntry[], connections: LogRequest['conn
   return ({ connectionId, dbType }: AuditEntry) =>
     dbType ?? known.get(connectionId) ?? (connectionId === null ? first : undefined);
 }
-
-const isUuid = (text: string | null): text is string => text !== null && /^[0-9a-f-]{36}$/i.test(text);
 
 /** Finds entities by their tables. An entity without a connection of its own is on any that no other entity names. */
 function finderFor({ entities }: SemanticModel, connectionId: string | null) {
@@ -75,34 +76,47 @@ function protectedIn({ entities }: SemanticModel): (sql: string, use: StatementU
     wordsIn(sql).some((word) => columns.has(fold(word))) || [...use.names].some((name) => names.has(name));
 }
 
-/** The statements in the order in which they were asked. Those that cannot be read are left out. */
-export async function readLog(request: LogRequest): Promise<LoggedStatement[]> {
-  const { db, model, layerDir, limit, since } = request;
-  const entries = (await auditedStatements(db, limit, since)).reverse();
-  // An organization with a layer of its own says nothing about the shared one.
-  const hasOwnLayer = (orgId: string | null) => orgId !== null && existsSync(join(layerDir, '.orgs', orgId));
-  const shared = entries.filter(({ orgId }) => !hasOwnLayer(orgId));
-  const ids = [...new Set(shared.map(({ conversationId }) => conversationId).filter(isUuid))];
-  const asked = Map.groupBy(await askedQuestions(db, ids), ({ conversationId }) => conversationId);
+/** Who counts as one person: where several organizations share a layer, all people of one. */
+function personFor({ orgId }: LogRequest, people: readonly Whose[]): (whose: Whose) => string {
+  const isMany = orgId === null && new Set(people.flatMap((one) => one.orgId ?? [])).size > 1;
+  return (one) => (isMany ? (one.orgId ?? '') : `${one.orgId ?? ''} ${one.userId ?? ''}`);
+}
+
+/** Statements that cannot be read are left out. */
+export async function readLog(request: LogRequest): Promise<Log> {
+  const { db, model, limit, since, signal } = request;
+  const orgId = request.orgId ?? undefined;
+  const isOurs = (one: Whose) => orgId !== undefined || one.orgId === null || !request.hasOwnLayer(one.orgId);
+  const people = (await auditedPeople(db, orgId)).filter(isOurs);
+  const personOf = personFor(request, people);
+  const entries = (await auditedStatements(db, { orgId, limit, since })).reverse();
+  const turns = turnsOf((await askedQuestions(db, { orgId, limit, since })).filter(isOurs), personOf);
   const isProtected = protectedIn(model);
   const finders = new Map<string | null, ReturnType<typeof finderFor>>();
   const engineOf = enginesOf(entries, request.connections);
   const statements: LoggedStatement[] = [];
-  for (const entry of shared) {
+  for (const [at, entry] of entries.filter(isOurs).entries()) {
+    if (at % BATCH === 0) await setImmediate(undefined, { signal });
     const dialect = await request.dialectOf(engineOf(entry) ?? '');
     if (dialect === undefined) continue;
-    const { connectionId, conversationId, timestamp } = entry;
+    const { id, connectionId, timestamp } = entry;
     const find = finders.get(connectionId) ?? finderFor(model, connectionId);
     finders.set(connectionId, find);
     try {
       const select = parseStatement(entry.sql, dialect, DEFAULT_LIMITS);
       const use = useOf(select, find);
       if (isProtected(entry.sql, use)) continue;
-      const question = asked.get(conversationId ?? '')?.findLast(({ at }) => at <= timestamp)?.text;
-      statements.push({ entry, select, dialect, use, question });
+      const aggregates = use.aggregates.map((one): LoggedAggregate => {
+        const sql = expressionText(one.argument, dialect);
+        return { ...one, sql, measure: declaredMeasure(one, sql, dialect) };
+      });
+      const sign = { id, person: personOf(entry), day: timestamp.slice(0, 10) };
+      const read = { use, aggregates, shape: shapeOf(select, dialect) };
+      statements.push({ ...sign, entry, ...read, turn: undefined, isRejected: false });
     } catch {
       // Cut off by the log, or of an engine's own syntax.
     }
   }
-  return statements;
+  const minPeople = new Set([...people.map(personOf), ...turns.map(({ person }) => person)]).size > 1 ? 2 : 1;
+  return { statements: withTurns(statements, turns), turns, minPeople };
 }

@@ -1,13 +1,11 @@
 /** Proposes joins, measures and query patterns that statements show again and again. */
-import { expandReferences, type ModelEntity, type SemanticModel } from '../semantic-layer/index.ts';
-import { DEFAULT_LIMITS, fold, parseExpression, type SqlDialect } from '../sql-kit/index.ts';
-import type { JoinProposal, MeasureProposal, PatternProposal } from './proposal.ts';
-import type { LoggedStatement } from './read-log.ts';
+import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
+import { fold } from '../sql-kit/index.ts';
+import { type Log, type LoggedAggregate, type LoggedStatement, supporting } from './log.ts';
+import { type JoinProposal, MAX_NAME, type MeasureProposal, type PatternProposal } from './proposal.ts';
 import { Seen } from './seen.ts';
-import { expressionText, PLACEHOLDER, shapeOf } from './shape.ts';
+import { PLACEHOLDER } from './shape.ts';
 import type { UsedAggregate, UsedJoin } from './statement-use.ts';
-
-const MAX_PATTERNS = 5;
 
 const pairKey = (from: string, to: string) => `${fold(from)}=${fold(to)}`;
 
@@ -68,32 +66,32 @@ function joinsOf(pairs: readonly UsedJoin[]): Joined[] {
   });
 }
 
-export function proposeJoins(statements: readonly LoggedStatement[]): JoinProposal[] {
-  const seen = new Seen<Joined>();
-  for (const statement of statements) {
+export function proposeJoins(log: Log): JoinProposal[] {
+  const seen = new Seen<Joined>(log);
+  for (const statement of supporting(log)) {
     for (const pairs of statement.use.joins) {
       for (const joined of joinsOf(pairs)) {
         const { from, to, on } = joined;
         if (from.connection !== to.connection || hasJoin(from, to, on)) continue;
         const columns = on.map((one) => pairKey(one.from, one.to)).sort();
-        seen.add([from.name, to.name, ...columns].join('\n'), joined, statement.entry.id);
+        seen.add([from.name, to.name, ...columns].join('\n'), joined, statement);
       }
     }
   }
   const proposed: JoinProposal[] = [];
-  for (const { value, seen: count } of seen.frequent()) {
+  for (const { value, ...counts } of seen.frequent()) {
     const { from, to, on } = value;
     const [own, far] = [on.map((one) => one.from), on.map((one) => one.to)];
     const relationship = !isKey(to, far) ? 'many_to_many' : isKey(from, own) ? 'one_to_one' : 'many_to_one';
     const isTaken =
       from.joins.some(({ target, name }) => fold(target) === fold(to.name) || fold(name) === fold(to.name)) ||
-      proposed.some((other) => other.entity === from && other.value.target === to.name);
+      proposed.some((other) => other.owner === from && other.value.target === to.name);
     const name = isTaken ? { name: `${to.name}_by_${own.join('_')}` } : {};
     const text = on.map((one) => `${from.name}.${one.from} = ${to.name}.${one.to}`).join(' and ');
     proposed.push({
       kind: 'join',
-      entity: from,
-      seen: count,
+      owner: from,
+      ...counts,
       summary: text,
       value: { ...name, target: to.name, relationship, on },
     });
@@ -101,22 +99,7 @@ export function proposeJoins(statements: readonly LoggedStatement[]): JoinPropos
   return proposed;
 }
 
-/** The expression of a declared measure in the form of those of statements; its text where it cannot be read. */
-function declaredText(entity: ModelEntity, sql: string, dialect: SqlDialect): string {
-  try {
-    return expressionText(parseExpression(expandReferences(sql, entity.dimensions), dialect, DEFAULT_LIMITS), dialect);
-  } catch {
-    return sql;
-  }
-}
-
 const WORDS = { sum: 'sum', avg: 'average', min: 'smallest', max: 'largest', count_distinct: 'distinct' } as const;
-
-interface Aggregated {
-  readonly used: UsedAggregate;
-  readonly sql: string;
-  readonly aliases: Map<string, number>;
-}
 
 const plain = (text: string) =>
   text
@@ -124,48 +107,46 @@ const plain = (text: string) =>
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '');
 
+/** Names that come from aliases and identifiers, which users may write anything into. */
+const isName = (name: string) => name.length <= MAX_NAME && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
+
 /** The name that the statements give, if they agree; else one from type and columns. */
-function measureName({ used, aliases }: Aggregated, seen: number, taken: ReadonlySet<string>): string | undefined {
-  const [alias] = [...aliases].find(([, count]) => count * 2 > seen) ?? [];
+function measureName(used: UsedAggregate, alias: string | undefined, taken: ReadonlySet<string>): string | undefined {
   const columns = [...new Set(used.columns.map(({ name, dimension }) => plain(dimension?.name ?? name)))].join('_');
   const names = [...(alias === undefined ? [] : [plain(alias)]), `${WORDS[used.type]}_${columns}`];
-  return names.find((name) => /^[\p{L}_]/u.test(name) && !taken.has(fold(name)));
+  return names.find((name) => isName(name) && !taken.has(fold(name)));
 }
 
-export function proposeMeasures(statements: readonly LoggedStatement[]): MeasureProposal[] {
-  const seen = new Seen<Aggregated>();
-  const all = new Map<string, Aggregated>();
-  for (const statement of statements) {
-    for (const used of statement.use.aggregates) {
-      const { entity, type, argument, alias } = used;
-      const sql = expressionText(argument, statement.dialect);
-      if (sql.includes(PLACEHOLDER)) continue;
-      const isKnown = entity.measures.some(
-        (measure) =>
-          measure.type === type &&
-          measure.sql !== undefined &&
-          fold(declaredText(entity, measure.sql, statement.dialect)) === fold(sql),
-      );
-      if (isKnown) continue;
+export function proposeMeasures(log: Log): MeasureProposal[] {
+  const seen = new Seen<{ readonly key: string; readonly used: LoggedAggregate }>(log);
+  const aliases = new Seen<{ readonly key: string; readonly alias: string }>(log);
+  for (const statement of supporting(log)) {
+    for (const used of statement.aggregates) {
+      const { entity, type, sql, measure, alias } = used;
+      if (measure !== undefined || sql.includes(PLACEHOLDER) || !hasPlainNames(sql)) continue;
       const key = [entity.source, entity.name, type, fold(sql)].join('\n');
-      const found = all.get(key) ?? { used, sql, aliases: new Map<string, number>() };
-      all.set(key, found);
-      if (alias !== undefined) found.aliases.set(fold(alias), (found.aliases.get(fold(alias)) ?? 0) + 1);
-      seen.add(key, found, statement.entry.id);
+      seen.add(key, { key, used }, statement);
+      const isValue = plain(alias ?? '')
+        .split('_')
+        .some((word) => statement.use.literalWords.has(word));
+      if (alias !== undefined && !isValue)
+        aliases.add(`${key}\n${fold(alias)}`, { key, alias: fold(alias) }, statement);
     }
   }
+  const agreed = Map.groupBy(aliases.frequent(), ({ value }) => value.key);
   const names = new Map<ModelEntity, Set<string>>();
-  return seen.frequent().flatMap(({ value, seen: count }): MeasureProposal[] => {
-    const { entity, type } = value.used;
+  return seen.frequent().flatMap(({ value: { key, used }, ...counts }): MeasureProposal[] => {
+    const { entity, type, sql } = used;
     const taken =
       names.get(entity) ??
       new Set([...entity.measures, ...entity.dimensions, ...entity.segments].map(({ name }) => fold(name)));
     names.set(entity, taken);
-    const name = measureName(value, count, taken);
+    const alias = agreed.get(key)?.find(({ seen: count }) => count * 2 > counts.seen)?.value.alias;
+    const name = measureName(used, alias, taken);
     if (name === undefined) return [];
     taken.add(fold(name));
-    const summary = `${entity.name}.${name}: ${type} of ${value.sql}`;
-    return [{ kind: 'measure', entity, seen: count, summary, value: { name, type, sql: value.sql } }];
+    const summary = `${entity.name}.${name}: ${type} of ${sql}`;
+    return [{ kind: 'measure', owner: entity, ...counts, summary, value: { name, type, sql } }];
   });
 }
 
@@ -191,27 +172,28 @@ const isTelling = ({ use }: LoggedStatement) =>
 
 const spaceless = (sql: string) => fold(sql).replace(/\s+/g, '');
 
-export function proposePatterns(
-  statements: readonly LoggedStatement[],
-  { entities }: SemanticModel,
-): PatternProposal[] {
+const MAX_PATTERN_CHARS = 2_000;
+
+/** Whether names in quotes are such as others are, and no texts. */
+const hasPlainNames = (sql: string) =>
+  [...sql.matchAll(/"([^"]*)"|`([^`]*)`|\[([^\]]*)\]/g)].every(([, ...names]) => isName(names.join('')));
+/** The same of all that a statement calls something. */
+const isPlainStatement = (sql: string) =>
+  sql.length <= MAX_PATTERN_CHARS &&
+  hasPlainNames(sql) &&
+  (sql.match(/[\p{L}\p{N}_]+/gu) ?? []).every((word) => word.length <= MAX_NAME);
+
+export function proposePatterns(log: Log, { entities }: SemanticModel): PatternProposal[] {
   const known = new Set(entities.flatMap(({ queryPatterns }) => queryPatterns.map(({ sql }) => spaceless(sql))));
-  const seen = new Seen<{ readonly sql: string; readonly statement: LoggedStatement }>();
-  const shapes = new Map<LoggedStatement, string>();
-  for (const statement of statements) {
-    if (!isTelling(statement)) continue;
-    const sql = shapeOf(statement.select, statement.dialect);
-    shapes.set(statement, sql);
-    seen.add(spaceless(sql), { sql, statement }, statement.entry.id);
-  }
-  const counts = new Map<ModelEntity, number>();
-  return seen.frequent().flatMap(({ value, seen: count }): PatternProposal[] => {
-    const [entity] = value.statement.use.entities;
-    if (entity === undefined || known.has(spaceless(value.sql))) return [];
-    const own = (counts.get(entity) ?? 0) + 1;
-    counts.set(entity, own);
-    if (own > MAX_PATTERNS) return [];
-    const description = describe(value.statement);
-    return [{ kind: 'pattern', entity, seen: count, summary: description, value: { description, sql: value.sql } }];
+  const seen = new Seen<LoggedStatement>(log);
+  for (const statement of supporting(log))
+    if (isTelling(statement) && isPlainStatement(statement.shape))
+      seen.add(spaceless(statement.shape), statement, statement);
+  return seen.frequent().flatMap(({ value: statement, ...counts }): PatternProposal[] => {
+    const { use, shape: sql } = statement;
+    const [owner] = use.entities;
+    if (owner === undefined || known.has(spaceless(sql))) return [];
+    const description = describe(statement);
+    return [{ kind: 'pattern', owner, ...counts, summary: description, value: { description, sql } }];
   });
 }
