@@ -12,6 +12,7 @@ import { actions } from '../../plugins/actions/index.ts';
 import { adminConnections } from '../../plugins/admin-connections/index.ts';
 import { adminIntegrations } from '../../plugins/admin-integrations/index.ts';
 import { adminIpAllowlist } from '../../plugins/admin-ip-allowlist/index.ts';
+import { adminLearn } from '../../plugins/admin-learn/index.ts';
 import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminPrompts } from '../../plugins/admin-prompts/index.ts';
@@ -183,6 +184,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminModel(),
     ...models(env),
     audit(env.audit),
+    adminLearn(),
     ...(env.deployMode === 'hosted' ? [backups(env.backups)] : []),
     conversations(env.conversations),
     usage(env.usage),

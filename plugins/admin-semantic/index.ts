@@ -15,7 +15,7 @@ import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { type ImportedFile, type ImportResult, semanticLayer } from '../semantic-layer/index.ts';
-import { layerEditor } from './editor.ts';
+import { type Edit, layerEditor } from './editor.ts';
 import { explainRoute } from './explain-route.ts';
 import { importRoutes } from './import-routes.ts';
 import { migrationsFor, STORED_TABLES, VERSIONS } from './migrations.ts';
@@ -23,6 +23,7 @@ import { AdminSemanticOptions } from './options.ts';
 import { readRoutes } from './read-routes.ts';
 import { versionRecovery } from './recovery.ts';
 import { VersionStore } from './store.ts';
+import { checkExpected, versionOf } from './version-name.ts';
 import { writeRoutes } from './write-routes.ts';
 
 export type {
@@ -40,8 +41,11 @@ export type {
 export interface AdminSemantic {
   /** Writes files into the layer of the scope's organization, with what they were before and an entry of the audit. */
   importFiles(files: readonly ImportedFile[], scope: Scope): Promise<ImportResult>;
-  /** The same for one file, which the audit names; without a text it is deleted. */
-  changeFile(file: ImportedFile, scope: Scope): Promise<ImportResult>;
+  /**
+   * The same for one file, which the audit names; without a text it is deleted. Rejects with `conflict` where the file is
+   * another than `expected`.
+   */
+  changeFile(file: ImportedFile, scope: Scope, expected?: string): Promise<ImportResult>;
 }
 
 export const adminSemantic = definePlugin({
@@ -74,7 +78,13 @@ export const adminSemantic = definePlugin({
     ]);
     const api: AdminSemantic = {
       importFiles: (files, scope) => edit({ kind: 'imported', files }, scope),
-      changeFile: (file, scope) => edit({ kind: file.text === null ? 'deleted' : 'updated', files: [file] }, scope),
+      changeFile(file, scope, expected) {
+        const kind = file.text === null ? 'deleted' : 'updated';
+        if (expected === undefined) return edit({ kind, files: [file] }, scope);
+        const check: Edit['check'] = ([found]) =>
+          checkExpected({}, versionOf(expected), found?.before ? versionOf(found.before) : undefined);
+        return edit({ kind, files: [file], check }, scope);
+      },
     };
     if (db === undefined || versions === undefined) return api;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));

@@ -45,6 +45,7 @@ const ADMINISTRATION = [
   'audit',
   'connections',
   'ip-allowlist',
+  'learn',
   'model',
   'overview',
   'plugins',

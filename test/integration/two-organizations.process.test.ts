@@ -40,6 +40,7 @@ const WITHOUT_TEXTS: readonly string[] = [
   '/api/v1/admin/scim',
   '/api/v1/admin/semantic/stats',
   '/api/v1/admin/semantic/versions',
+  '/api/v1/admin/learn/proposals',
   '/api/v1/admin/overview',
   '/api/v1/admin/plugins',
   '/api/v1/admin/settings',
