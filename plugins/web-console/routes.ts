@@ -29,6 +29,7 @@ const ADMIN_AREAS = [
   'invitations',
   'connections',
   'semantic',
+  'learn',
   'audit',
   'model',
   'prompts',

@@ -13,6 +13,7 @@ import { BackupsPage } from './pages/backups.tsx';
 import { ConnectionsPage } from './pages/connections.tsx';
 import { InvitationsPage } from './pages/invitations.tsx';
 import { IpAllowlistPage } from './pages/ip-allowlist.tsx';
+import { LearnPage } from './pages/learn.tsx';
 import { ModelPage } from './pages/model.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PluginsPage } from './pages/plugins.tsx';
@@ -36,6 +37,7 @@ const PAGES: Readonly<Partial<Record<Area, (props: PageProps) => ReactNode>>> = 
   invitations: InvitationsPage,
   connections: ConnectionsPage,
   semantic: SemanticPage,
+  learn: LearnPage,
   audit: AuditPage,
   model: ModelPage,
   prompts: PromptsPage,
