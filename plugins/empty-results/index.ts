@@ -18,7 +18,7 @@ export const emptyResults = definePlugin({
       const { sql, connectionId, ran } = table;
       const reading = await readQuery(ctx, needs.semanticLayer, { sql, connectionId }, scope);
       const select = reading?.select();
-      if (reading === undefined || select === undefined) return [];
+      if (reading === undefined || select === undefined || reading.dialect.isBilled) return [];
       const [{ filteredQuery }, { Tries }, { explanationOf }] = await Promise.all([
         import('./filters.ts'),
         import('./tries.ts'),

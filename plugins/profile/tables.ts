@@ -53,6 +53,7 @@ export async function findTables(
     const scope = scopeOf();
     try {
       const dialect = await dialectOf(ctx, connection.dbType, scope);
+      if (dialect.isBilled) continue;
       await dialect.load?.();
       const schemas = [...new Set(same.flatMap(({ schema }) => schema ?? []))];
       const described = await ctx.callKey(datasourceDescribe, connection.key ?? connection.id, { schemas }, scope);

@@ -76,8 +76,9 @@ export function describer({ ctx, layer, rows, options, closing }: DescriberInit)
     const connection = statement?.connection ?? { id: table.connectionId };
     const tables = await Promise.all(
       origin.entities.map(async (entity): Promise<ProvenanceTable> => {
-        const own = dialect && { entity, model, dialect, connection, policy };
-        return { name: entity.name, freshness: own === undefined ? null : await freshness.of(own, scope) };
+        const isRead = dialect?.isBilled !== true || entity.freshness !== undefined;
+        const own = isRead && dialect && { entity, model, dialect, connection, policy };
+        return { name: entity.name, freshness: own ? await freshness.of(own, scope) : null };
       }),
     );
     const provenance: Provenance = {

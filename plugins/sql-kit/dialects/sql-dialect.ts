@@ -113,6 +113,8 @@ export interface SqlDialect extends Grammar, PrintRules {
   readonly hasDynamicTypes?: boolean;
   /** In which times without a zone are read and written; missing: the connection or its server decides. */
   readonly timeZone?: string;
+  /** Each statement costs money, so none is run that nobody has asked for. */
+  readonly isBilled?: boolean;
   /** Where a date is expected, reads texts such as 'today' and 'Jan 5, 2025'. */
   readonly readsDateWords?: boolean;
 }

@@ -18,6 +18,7 @@ export const bigquery: SqlDialect = {
   name: 'bigquery',
   label: 'BigQuery',
   telemetryName: 'other_sql',
+  isBilled: true,
   advice: `DATE_TRUNC(d, MONTH) gives the month (TIMESTAMP_TRUNC of a timestamp), DATE_SUB(d, INTERVAL 1 MONTH) moves; \`name\` quotes a name, 'x' and "x" are texts; 7 / 2 is 3.5, DIV(7, 2) is 3; LOWER(a) LIKE LOWER(b) ignores case; UNION needs ALL or DISTINCT; arrays are read by FROM t, UNNEST(t.items) AS i.`,
   keywords: bigqueryKeywords,
   syntax: bigquerySyntax,

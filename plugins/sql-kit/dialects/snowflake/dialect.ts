@@ -18,6 +18,7 @@ import { printLimit, snowflakeSyntax } from './syntax.ts';
 export const snowflake: SqlDialect = {
   name: 'snowflake',
   label: 'Snowflake',
+  isBilled: true,
   advice: `DATE_TRUNC('month', t) gives the month, DATEADD('month', -1, t) moves; a date is DATE '2024-01-31'; names without quotes are in capital letters, "name" is exact; 7 / 2 is 3.5; ILIKE ignores case; v:key.part::VARCHAR reads JSON; QUALIFY filters window functions; recursion needs WITH RECURSIVE.`,
   keywords: snowflakeKeywords,
   syntax: snowflakeSyntax,
