@@ -207,7 +207,7 @@ describe('in the built-in composition', () => {
     };
     const last = stored.messages.at(-1);
     const parts = last?.content.parts.filter(({ type }) => type === 'data-statement') ?? [];
-    expect(parts.at(-1)?.data?.about).toEqual({ chart: chart('pie') });
+    expect(parts.at(-1)?.data?.about).toMatchObject({ chart: chart('pie') });
 
     const shared = await send('/api/v1/shares', { conversationId, messageId: last?.id });
     const { id } = (await shared.json()) as { id: string };

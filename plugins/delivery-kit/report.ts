@@ -117,5 +117,5 @@ export const originNote = ({ provenance }: Dataset): string[] => {
 export function rowsNote({ rows, totalRows, truncated, explanation }: Dataset, shown = rows.length): string[] {
   if (shown < totalRows) return [`${shown} of ${totalRows} rows`];
   if (truncated) return [`The first ${shown} rows`];
-  return explanation === undefined ? [] : [explanation];
+  return explanation ? [explanation] : [];
 }

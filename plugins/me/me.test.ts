@@ -53,6 +53,7 @@ const ADMINISTRATION = [
   'prompts',
   'semantic',
   'settings',
+  'verified',
 ];
 const ACCOUNT = ['account'];
 const OF_USERS = ['invitations', 'roles', 'users'];
@@ -94,6 +95,7 @@ describe('without authentication', () => {
       'preview',
       'semantic',
       'settings',
+      'verified',
     ]);
     await using hosted = await start({ SVC_DEPLOY_MODE: 'hosted', SVC_BACKUP_DIR: folder });
     expect((await meOf(hosted)).areas).toContain('backups');
