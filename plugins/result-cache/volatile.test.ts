@@ -14,9 +14,12 @@ const VOLATILE: Readonly<Record<string, string>> = {
   clickhouse:
     'rand rand32 rand64 randbernoulli randbinomial randcanonical randchisquared randconstant randexponential randfisherf randlognormal randnegativebinomial randnormal randpoisson randstudentt randuniform generatesnowflakeid generateuuidv4 generateuuidv7 utc_timestamp utctimestamp curdate current_date current_timestamp localtimestamp now now64 today yesterday arrayshuffle arraypartialshuffle arrayrandomsample grouparraysample age',
   trino: 'rand random now shuffle uuid objectid',
+  bigquery: 'rand generate_uuid current_date current_datetime current_time current_timestamp',
+  snowflake: 'RANDOM RANDSTR UUID_STRING SEQ1 SEQ8 GETDATE SYSDATE SYSTIMESTAMP',
 };
 /** A function with such a name that is allowed later must be looked at. */
-const SUSPICIOUS = /rand(?!omHad)|shuffle|clock|yesterday|timeofday|^now|^current|sysdate|^cur(?:date|time)|^gen/i;
+const SUSPICIOUS =
+  /rand(?!omHad)|shuffle|clock|yesterday|timeofday|^now|^current|sysdate|getdate|systimestamp|uuid|^seq\d|^cur(?:date|time)|^gen/i;
 
 describe.each(kitDialects.map((dialect) => [dialect.name, dialect] as const))('on %s', (name, dialect) => {
   const isCalledVolatile = (one: string) => isVolatile(`SELECT ${one}(a) FROM t`, dialect.notation);
@@ -53,6 +56,10 @@ it.each([
   ['clickhouse', 'SELECT toStartOfMonth(now64())', true],
   ['clickhouse', 'SELECT toStartOfMonth(ordered_at) FROM orders', false],
   ['trino', 'SELECT current_date', true],
+  ['bigquery', 'SELECT CURRENT_DATE', true],
+  ['snowflake', 'SELECT GETDATE()', true],
+  ['snowflake', 'SELECT CURRENT_TIMESTAMP', true],
+  ['snowflake', "SELECT DATE_TRUNC('month', ORDERED_AT) FROM ORDERS", false],
 ])('on %s, %s brings another result each time: %s', (name, sql, expected) => {
   const { notation } = kitDialects.find((dialect) => dialect.name === name)!;
   expect(isVolatile(sql, notation)).toBe(expected);

@@ -3,7 +3,7 @@ import { type Notation, partAt } from '../sql-kit/index.ts';
 
 /** Names of clocks, chance and new identifiers in all dialects, and of samples. More than needed is no harm. */
 const VOLATILE_NAME =
-  /^(?:now|now64|nowinblock|rand.*|.*uuid.*|generate.*|(?:get_)?current.*|local_?time.*|utc_?(?:date|time).*|today|yesterday|clock_timestamp|(?:statement|transaction)_timestamp|timeofday|sysdate|curdate|curtime|unix_timestamp|age|.*shuffle|.*sample|objectid)$/;
+  /^(?:now|now64|nowinblock|rand.*|.*uuid.*|generate.*|(?:get_)?current.*|local_?time.*|utc_?(?:date|time).*|today|yesterday|clock_timestamp|(?:statement|transaction)_timestamp|timeofday|sysdate|systimestamp|getdate|seq\d|curdate|curtime|unix_timestamp|age|.*shuffle|.*sample|objectid)$/;
 /** Texts that PostgreSQL and SQLite read as a time, and with which SQLite takes the present time. */
 const VOLATILE_TEXT = /^(?:e?['"]|\$\w*\$)\s*(?:now|today|tomorrow|yesterday|subsec|subsecond)\s*(?:['"]|\$\w*\$)$/i;
 /** Of SQLite: without a time they take the present one. */

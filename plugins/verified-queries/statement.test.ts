@@ -13,8 +13,9 @@ describe.each(kitDialects.map((dialect) => [dialect.name, dialect] as const))('%
     const sql = `SELECT a FROM t WHERE b = :value AND (:none IS NULL OR c = :none) AND d >= :p_from AND d < :p_to AND e = ':n' LIMIT :n`;
     const values = { value: HOSTILE, none: null, p: { from: '2024-01-01', to: '2025-01-01' }, n: 5 };
     const written = await statementOf(query(sql), values, model, dialect);
-    expect(written).toContain(
-      `AND (NULL IS NULL OR c = NULL) AND d >= '2024-01-01' AND d < '2025-01-01' AND e = ':n' LIMIT 5`,
+    // Names without quotes are in capitals on some engines.
+    expect(written.toLowerCase()).toContain(
+      `and (null is null or c = null) and d >= '2024-01-01' and d < '2025-01-01' and e = ':n' limit 5`,
     );
     // It is read as it was meant: the same statement, with one text in that place.
     const read = parseStatement(written, dialect, DEFAULT_LIMITS);
