@@ -13,7 +13,7 @@ import {
 import type { Agent } from '../../agent/index.ts';
 import type { Cli } from '../api.ts';
 import { fileFault } from '../file-fault.ts';
-import { renderAnswer, terminalStyle } from '../render.ts';
+import { originText, type RenderedTable, renderAnswer, terminalStyle } from '../render.ts';
 import { http, keepServing } from '../serving.ts';
 
 /** A reference instead of an import: the agent is not loaded to show the help. */
@@ -29,9 +29,11 @@ async function ask(run: CliRun, app: App, question: string): Promise<void> {
   });
   run.stdout.write(`> ${question}\n\n`);
   const answer = await app.get(agent).answer({ turns: [{ role: 'user', text: question }], surface: 'cli' }, scope);
-  run.stdout.write(
-    renderAnswer({ answer: answer.text, sql: answer.sql, data: answer.data }, terminalStyle(run.stdout)),
-  );
+  const { shownTable } = await import('../../agent/index.ts');
+  const data: RenderedTable[] = answer.data.map(shownTable);
+  const shown = { answer: answer.text, sql: answer.sql, data };
+  const origins = data.flatMap(originText).map((line) => `${line}\n`);
+  run.stdout.write(`${renderAnswer(shown, terminalStyle(run.stdout))}${origins.join('')}`);
 }
 
 /** Another server may have the port: a first answer must not fail because of it. */
