@@ -61,7 +61,7 @@ describe('atlas', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/Europe/);
     expect(stdout).toMatch(/SELECT[\s\S]*GROUP BY customers\.region/);
-    expect(stdout).toMatch(/│ Europe +│ +401073\.08 │/);
+    expect(stdout).toMatch(/│ Europe +│ +401,073\.08 USD │/);
     const asked = await atlas(['demo', '--once', 'How many customers are there?'], { cwd: folder.path });
     expect(asked.stdout).toMatch(/│ +1000 │/);
   });
