@@ -36,26 +36,15 @@ afterAll(async () => {
 
 describe('filters in words', () => {
   test.each<[string, string]>([
-    ["status = 'sent'", 'status is "sent"'],
-    ["'sent' = status", 'status is "sent"'],
-    ["upper(trim(status)) = 'SENT'", 'status is "SENT"'],
-    ["status IN ('sent', 'lost')", 'status is "sent" or "lost"'],
-    ["status IN ('a', 'b', 'c', 'd', 'e', 'f')", 'status is "a", "b", "c", "d", "e" or others'],
-    ["status NOT IN ('completed', 'cancelled', 'refunded')", 'status is not "completed" or "cancelled" or "refunded"'],
-    ['500 < amount', 'amount above 500'],
-    ['amount <= -5', 'amount at most -5'],
-    ['amount = 11', 'amount is 11'],
-    ['amount IS NULL', 'amount has no value'],
-    ["status LIKE 'comp%x'", 'status is like "comp%x"'],
-    ["status LIKE 'x%'", 'status begins with "x"'],
-    ["status LIKE '%x'", 'status ends with "x"'],
-    ["ordered_at < '2000-01-01'", 'ordered at before 2000-01-01'],
-    ["date(ordered_at) = '2000-01-01'", 'ordered at is 2000-01-01'],
-    ["ordered_at BETWEEN '2000-01-01' AND '2000-12-31'", 'ordered at from 2000-01-01 to 2000-12-31'],
-    ["strftime('%Y', ordered_at) = '2000'", 'a condition on ordered at'],
-    ["(status = 'sent' OR amount > 500)", 'a condition on status and amount'],
-    ['NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = orders.customer_id)', 'a condition on related rows'],
-    [`status = '${'x'.repeat(80)}'`, `status is "${'x'.repeat(60)}…"`],
+    ["status = 'sent'", 'status of orders is sent'],
+    ["status LIKE 'comp%x'", 'a condition on status of orders'],
+    [
+      "ordered_at >= '2000-01-01' AND ordered_at < '2000-02-01'",
+      'ordered at of orders is from 2000-01-01 up to, not including, 2000-02-01',
+    ],
+    ["strftime('%Y', ordered_at) = '2000'", 'ordered at of orders is from 2000-01-01 up to, not including, 2001-01-01'],
+    ["(status = 'sent' OR amount > 500)", 'status of orders is sent or amount of orders is more than 500'],
+    ['NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = orders.customer_id)', 'there are no rows of a subquery'],
   ])('%s', async (condition, words) => {
     expect((await shop.explain(`SELECT id FROM orders WHERE ${condition}`))?.filters).toEqual([words]);
   });
@@ -80,11 +69,15 @@ describe('near values', () => {
     expect(await near(cityIs('Grazz'), 'acme', tenants)).toMatchObject([{ values: ['Köln', 'Wien'] }]);
   });
 
+  it('are none of a time', async () => {
+    expect(await near("SELECT id FROM orders WHERE ordered_at = '2024-11-01 08:00'")).toBeUndefined();
+  });
+
   it('are none of a masked column', async () => {
     const explanation = await shop.explain("SELECT id FROM customers WHERE email = 'ann@example.co'");
     expect(explanation).toEqual({
-      text: 'One filter leaves nothing: email is "ann@example.co".',
-      filters: ['email is "ann@example.co"'],
+      text: 'One filter leaves nothing: email of customers is ann@example.co.',
+      filters: ['email of customers is ann@example.co'],
     });
   });
 });
@@ -95,7 +88,7 @@ describe('the filters that leave nothing', () => {
       "SELECT id FROM orders WHERE status = 'complete' AND amount > 0 AND ordered_at >= '2031-01-01'",
     );
     expect(explanation?.text).toBe(
-      'Each of these filters leaves nothing: status is "complete"; ordered at from 2031-01-01 on. Near values of status: "completed". There are rows from 2024-11-01 to 2030-01-01, by ordered at.',
+      'Each of these filters leaves nothing: status of orders is complete; ordered at of orders is from 2031-01-01 on. Near values of status: "completed". There are rows from 2024-11-01 to 2030-01-01, by ordered at.',
     );
   });
 
@@ -103,7 +96,10 @@ describe('the filters that leave nothing', () => {
     const explanation = await shop.explain(
       "SELECT id FROM orders WHERE status = 'cancelled' AND customer_id < 9 AND ordered_at < '2025-01-01'",
     );
-    expect(explanation?.filters).toEqual(['status is "cancelled"', 'ordered at before 2025-01-01']);
+    expect(explanation?.filters).toEqual([
+      'status of orders is cancelled',
+      'ordered at of orders is before 2025-01-01',
+    ]);
     expect(explanation?.period).toMatchObject({ from: '2025-03-01', to: '2025-03-01' });
     expect(shop.tried).toHaveLength(8);
   });
@@ -112,14 +108,14 @@ describe('the filters that leave nothing', () => {
     const explanation = await shop.explain(
       "SELECT count(*) AS n FROM (SELECT * FROM orders WHERE status = 'complete') AS t",
     );
-    expect(explanation?.filters).toEqual(['status is "complete"']);
+    expect(explanation?.filters).toEqual(['status of orders is complete']);
   });
 
   it('are not the conditions that join tables', async () => {
     const explanation = await shop.explain(
       "SELECT o.id FROM orders o, customers c WHERE o.customer_id = c.id AND c.city = 'Kolln'",
     );
-    expect(explanation?.filters).toEqual(['city is "Kolln"']);
+    expect(explanation?.filters).toEqual(['city of customers is Kolln']);
     expect(shop.tried[0]).toBe('SELECT 1 AS c0 FROM orders AS o, customers AS c WHERE o.customer_id = c.id LIMIT 1');
   });
 });

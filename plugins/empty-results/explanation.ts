@@ -1,11 +1,10 @@
 /** Explains an empty result: which of its filters leave nothing, values near to those, and the period that has rows. */
-import { nearValues } from '../semantic-query/index.ts';
+import { type Member, nearValues } from '../semantic-query/index.ts';
 import { call, type Filter, type FilteredQuery } from './filters.ts';
-import { columnWords, filterWords, isAboutTime, quoted, wantedTexts } from './predicates.ts';
 import type { Tries } from './tries.ts';
 
 export interface NearValues {
-  /** `entity.dimension`, or the name of the column where the layer has none. */
+  /** `entity.dimension`. */
   readonly column: string;
   /** The value that no row has. */
   readonly value: string;
@@ -37,6 +36,7 @@ const MAX_NEAR_VALUES = 5;
 /** So many values of a column are told where none is near. */
 const MAX_LISTED_VALUES = 10;
 const MAX_TEXTS = 3;
+const MAX_CHARS = 60;
 /** Letters by which values are looked for where a column has too many to compare them all. */
 const PREFIX_CHARS = 3;
 /** Statements that are kept for near values or the period. */
@@ -65,7 +65,7 @@ export async function explanationOf(empty: EmptyQuery): Promise<Explanation | un
   const blamedFor = await blame(filters, tries);
   if (blamedFor === undefined) return undefined;
   const { blamed, alone } = blamedFor;
-  const words = blamed.map(filterWords);
+  const words = blamed.map(({ said }) => said.text || 'a condition on related rows');
   const listed = words.join('; ');
   const nears = alone ? await nearOf(blamed, empty) : [];
   const period = await periodOf(blamed, alone, empty);
@@ -106,23 +106,36 @@ async function blame(filters: readonly Filter[], tries: Tries): Promise<Blame | 
   return { blamed: needed.length > 1 ? needed : filters, alone: false };
 }
 
-const nameOf = ({ member, column }: Filter): string =>
-  member === undefined ? (column?.name ?? '') : `${member.entity.name}.${member.dimension.name}`;
+const nameOf = ({ entity, dimension }: Member): string => `${entity.name}.${dimension.name}`;
+const columnWords = ({ dimension }: Member): string => dimension.name.replaceAll('_', ' ');
+
+const isAboutTime = ({ member }: Filter) => /^(date|timestamp)$/.test(member?.dimension.type ?? '');
+
+const quoted = (text: string) => JSON.stringify(text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`);
+
+/** The texts that the column is to be or to contain. */
+const wantedTexts = ({ said }: Filter): string[] =>
+  said.filters.flatMap(({ operator = '', values = [] }) =>
+    /^(equals|in|contains|starts_with|ends_with)$/.test(operator)
+      ? values.filter((value) => typeof value === 'string' && value !== '')
+      : [],
+  ) as string[];
 
 /** Near values of the rows that the reader may see. */
 async function nearOf(blamed: readonly Filter[], empty: EmptyQuery) {
   const found: { near: NearValues; text: string }[] = [];
   for (const filter of blamed) {
-    const texts = filter.member?.dimension.mask === undefined ? wantedTexts(filter).slice(0, MAX_TEXTS) : [];
-    if (texts.length === 0) continue;
+    const { member } = filter;
+    const texts = isAboutTime(filter) ? [] : wantedTexts(filter).slice(0, MAX_TEXTS);
+    if (texts.length === 0 || member === undefined || member.dimension.mask !== undefined) continue;
     const known = await valuesOf(filter, undefined, empty);
     for (const value of texts) {
       const values = await valuesNear(value, known, filter, empty);
       if (values.length === 0) continue;
-      const near = { column: nameOf(filter), value, values };
+      const near = { column: nameOf(member), value, values };
       const isListed = nearValues(value, values).length === 0;
       const said = values.map(quoted).join(', ');
-      found.push({ near, text: `${isListed ? 'Values' : 'Near values'} of ${columnWords(filter)}: ${said}.` });
+      found.push({ near, text: `${isListed ? 'Values' : 'Near values'} of ${columnWords(member)}: ${said}.` });
     }
   }
   return found;
@@ -162,19 +175,20 @@ const DAY = /^\d{4}-\d\d-\d\d/;
 
 /** The period of the rows that meet the other filters, or of all where several leave nothing. */
 async function periodOf(blamed: readonly Filter[], alone: boolean, { query, tries }: EmptyQuery) {
-  const filter = blamed.find((one) => one.column !== undefined && isAboutTime(one));
-  if (filter?.column === undefined || filter.member?.dimension.mask !== undefined) return undefined;
+  const filter = blamed.find(isAboutTime);
+  const { column, member } = filter ?? {};
+  if (column === undefined || member === undefined || member.dimension.mask !== undefined) return undefined;
   const others = alone && blamed.length > 1 ? [] : query.filters.filter((one) => one !== filter);
   const [row] =
     (await tries.rows({
-      columns: [call('min', filter.column), call('max', filter.column)],
+      columns: [call('min', column), call('max', column)],
       where: others.flatMap(({ conditions }) => conditions),
       limit: 1,
     })) ?? [];
   const [from, to] = [row?.c0, row?.c1].map((value) => DAY.exec(String(value))?.[0]);
   if (from === undefined || to === undefined) return undefined;
   const rows = others.length === 0 ? 'There are rows' : 'For the other filters there are rows';
-  const period = { column: nameOf(filter), from, to };
+  const period = { column: nameOf(member), from, to };
   const days = from === to ? `on ${from}` : `from ${from} to ${to}`;
-  return { period, text: `${rows} ${days}, by ${columnWords(filter)}.` };
+  return { period, text: `${rows} ${days}, by ${columnWords(member)}.` };
 }

@@ -1,4 +1,5 @@
 /** Takes the filters out of a statement, and writes the statements that try some of them. */
+import type { conditionReading, SaidConditions } from '../provenance/index.ts';
 import type { ModelEntity } from '../semantic-layer/index.ts';
 import { type Member, memberOf, type VisibleTable, visitStatement } from '../semantic-query/index.ts';
 import {
@@ -20,6 +21,7 @@ export interface Filter {
   readonly column: ColumnRef | undefined;
   /** The column in the semantic layer. */
   readonly member: Member | undefined;
+  readonly said: SaidConditions;
 }
 
 export interface FilteredQuery {
@@ -35,8 +37,10 @@ export interface FilteredQuery {
 
 type Tables = ReadonlyMap<string, ModelEntity>;
 
+type Reading = Awaited<ReturnType<typeof conditionReading>>;
+
 /** `undefined` where it is not one SELECT over tables. `tables` are the entities of the connection by their tables. */
-export function filteredQuery(select: Select, tables: Tables): FilteredQuery | undefined {
+export function filteredQuery(select: Select, tables: Tables, { saidConditions }: Reading): FilteredQuery | undefined {
   const found = innermost(select, select.with);
   // Another sample has other rows.
   if (found?.core.from === undefined || found.core.sample !== undefined) return undefined;
@@ -49,7 +53,7 @@ export function filteredQuery(select: Select, tables: Tables): FilteredQuery | u
     expression() {},
   });
   const [joining, filtering] = partition(conjuncts(core.where), isJoining);
-  const filters: Filter[] = [];
+  const filters: Omit<Filter, 'said'>[] = [];
   for (const condition of filtering) {
     const column = onlyColumn(condition);
     const at = column === undefined ? -1 : filters.findIndex((known) => known.column && isSame(known.column, column));
@@ -57,7 +61,9 @@ export function filteredQuery(select: Select, tables: Tables): FilteredQuery | u
     if (known !== undefined) filters[at] = { ...known, conditions: [...known.conditions, condition] };
     else filters.push({ conditions: [condition], column, member: column && memberOf(column, inSight) });
   }
-  return { ...found, from: core.from as From, joining, filters };
+  const meant = (column: ColumnRef) => memberOf(column, inSight);
+  const said = filters.map((filter) => ({ ...filter, said: saidConditions(filter.conditions, meant) }));
+  return { ...found, from: core.from as From, joining, filters: said };
 }
 
 /** The SELECT that reads the tables: below those without a condition that read only one other. */
@@ -110,7 +116,7 @@ const isSame = (one: ColumnRef, other: ColumnRef): boolean =>
   [one.table, one.name].join('.').toLowerCase() === [other.table, other.name].join('.').toLowerCase();
 
 /** The columns of an expression, each once; `undefined` where it has a SELECT of its own. */
-export function columnsIn(expr: Expr): ColumnRef[] | undefined {
+function columnsIn(expr: Expr): ColumnRef[] | undefined {
   if (expr.kind === 'name') return [expr];
   if (expr.kind === 'scalar' || expr.kind === 'exists' || (expr.kind === 'in' && expr.set.kind !== 'list'))
     return undefined;

@@ -1,6 +1,7 @@
 /** Defines the plugin that explains empty results. */
 import { definePlugin, type Scope, type ToolTable } from '../../kernel/index.ts';
 import { isEmpty, type TableRemark, tableDescribe } from '../agent/index.ts';
+import { conditionReading } from '../provenance/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { EmptyResultsOptions } from './options.ts';
 
@@ -19,12 +20,13 @@ export const emptyResults = definePlugin({
       const reading = await readQuery(ctx, needs.semanticLayer, { sql, connectionId }, scope);
       const select = reading?.select();
       if (reading === undefined || select === undefined || reading.dialect.isBilled) return [];
-      const [{ filteredQuery }, { Tries }, { explanationOf }] = await Promise.all([
+      const [{ filteredQuery }, { Tries }, { explanationOf }, reader] = await Promise.all([
         import('./filters.ts'),
         import('./tries.ts'),
         import('./explanation.ts'),
+        conditionReading(),
       ]);
-      const query = filteredQuery(select, reading.tables);
+      const query = filteredQuery(select, reading.tables, reader);
       if (query === undefined) return [];
       const tries = new Tries({ ctx, query, dialect: reading.dialect, connectionId, scope, options });
       const isPart = ran?.statement.shown?.policies.includes('rows') === true;

@@ -12,10 +12,10 @@ import { semanticLayer } from '../semantic-layer/index.ts';
 import { type Explanation, emptyResults } from './index.ts';
 
 const TEXT =
-  'One filter leaves nothing: ordered at from 2031-01-01 on and before 2032-01-01. There are rows from 2024-11-01 to 2026-10-31, by ordered at.';
+  'One filter leaves nothing: ordered at of orders is from 2031-01-01 up to, not including, 2032-01-01. There are rows from 2024-11-01 to 2026-10-31, by ordered at.';
 const EXPLANATION = {
   text: TEXT,
-  filters: ['ordered at from 2031-01-01 on and before 2032-01-01'],
+  filters: ['ordered at of orders is from 2031-01-01 up to, not including, 2032-01-01'],
   period: { column: 'orders.ordered_at', from: '2024-11-01', to: '2026-10-31' },
 };
 
@@ -54,7 +54,7 @@ it('a model is told it with the result', async () => {
   const { app: asked, server } = scripted;
   await asked.get(agent).answer({ turns: [{ role: 'user', text: 'Which?' }], surface: 'api' }, asked.scope());
   expect(server.requests[1]?.toolResults.map((text) => JSON.parse(text).notes)).toEqual([
-    ['One filter leaves nothing: region is "nort". Near values of region: "north".'],
+    ['One filter leaves nothing: region of orders is nort. Near values of region: "north".'],
   ]);
 });
 
@@ -76,5 +76,5 @@ it('is a field of a statement that a caller wrote, and of a tool of MCP', async 
   expect((await post('/api/v1/sql', { sql })).json()).toMatchObject({ rows: [], explanation: EXPLANATION });
   const params = { name: 'query_sql', arguments: { sql } };
   const { body } = await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  expect(body).toContain('leaves nothing: ordered at from 2031-01-01');
+  expect(body).toContain('leaves nothing: ordered at of orders is from 2031-01-01');
 });

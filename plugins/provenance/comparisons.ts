@@ -16,7 +16,6 @@ export interface Meant {
 /** One end of a period. */
 export interface Bound {
   readonly member: Member;
-  readonly expr: Expr;
   readonly from?: string;
   readonly to?: string;
   readonly includesTo?: boolean;
@@ -54,8 +53,9 @@ export function memberIn(expr: Expr, meant: Meant) {
 
 /** The ends of a period that a comparison of a time with literals is. */
 export function boundsOf(expr: Expr, meant: Meant): Bound[] | undefined {
-  if (expr.kind === 'between' && !expr.not) {
-    const [low, high] = endsOf(expr).map((end) => boundsOf(end, meant));
+  const between = betweenOf(expr);
+  if (between?.not === false) {
+    const [low, high] = endsOf(between).map((end) => boundsOf(end, meant));
     return low && high && [...low, ...high];
   }
   const compared = comparisonOf(expr, meant.today);
@@ -69,7 +69,7 @@ export function boundsOf(expr: Expr, meant: Meant): Bound[] | undefined {
   const written = cut === undefined ? String(value) : cut.periodFor(value);
   const range = written === undefined ? undefined : rangeOf(written);
   if (range === undefined) return undefined;
-  const bound = (ends: Omit<Bound, 'member' | 'expr'>): Bound[] => [{ member, expr, ...ends }];
+  const bound = (ends: Omit<Bound, 'member'>): Bound[] => [{ member, ...ends }];
   if (operator === 'greater_or_equal') return bound({ from: range.from });
   if (operator === 'less_than') return bound({ to: range.from });
   // Compared with a column of times, a day is its midnight.
@@ -80,8 +80,38 @@ export function boundsOf(expr: Expr, meant: Meant): Bound[] | undefined {
   return operator === 'greater_than' ? bound({ from: range.to }) : undefined;
 }
 
+/** Ends of one column are one period. */
+export function periodsOf(bounds: readonly Bound[]): Bound[] {
+  const periods: Bound[] = [];
+  for (const bound of bounds) {
+    const { member, from, to } = bound;
+    const at = periods.findIndex(
+      (one) =>
+        one.member.entity === member.entity &&
+        one.member.dimension === member.dimension &&
+        (from === undefined || one.from === undefined) &&
+        (to === undefined || one.to === undefined),
+    );
+    if (at === -1) periods.push(bound);
+    else periods[at] = { ...periods[at], ...bound };
+  }
+  return periods;
+}
+
+type Between = Extract<Expr, { kind: 'between' }>;
+
+/** BETWEEN, however the reader of the engine writes it down. */
+export function betweenOf(expr: Expr): Between | undefined {
+  if (expr.kind === 'between') return expr;
+  if (expr.kind !== 'form') return undefined;
+  const [found, not] = /^§ (NOT )?BETWEEN § AND §$/.exec(shapeOf(expr)) ?? [];
+  if (found === undefined) return undefined;
+  const [operand, low, high] = operandsOf(expr) as [Expr, Expr, Expr];
+  return { kind: 'between', at: expr.at, not: not !== undefined, operand, low, high };
+}
+
 /** The two comparisons that BETWEEN is. */
-export const endsOf = ({ at, operand, low, high }: Extract<Expr, { kind: 'between' }>): [Expr, Expr] => [
+export const endsOf = ({ at, operand, low, high }: Between): [Expr, Expr] => [
   { kind: 'chain', at, level: Level.comparison, operands: [operand, low], operators: ['>='] },
   { kind: 'chain', at, level: Level.comparison, operands: [operand, high], operators: ['<='] },
 ];

@@ -2,10 +2,21 @@
 import type { ProvenanceFilter } from '../result-kit/index.ts';
 import type { Member } from '../semantic-query/index.ts';
 import { type ColumnRef, type Expr, fold, forEachOperand, type Select } from '../sql-kit/index.ts';
-import { type Bound, boundsOf, endsOf, isTime, type Meant, memberIn, OPERATORS, plainFilter } from './comparisons.ts';
+import {
+  type Bound,
+  betweenOf,
+  boundsOf,
+  endsOf,
+  isTime,
+  type Meant,
+  memberIn,
+  OPERATORS,
+  periodsOf,
+  plainFilter,
+} from './comparisons.ts';
 import type { NamedCondition } from './layer-conditions.ts';
 import { columnIn, cutTime, literalOf } from './literals.ts';
-import { comparisonText, memberText, spoken, valuesText } from './words.ts';
+import { comparisonText, memberText, periodText, spoken, valuesText } from './words.ts';
 
 /** What the conditions of one SELECT say. */
 export interface Conditions {
@@ -46,6 +57,26 @@ export interface Sight extends Meant {
 
 export const noConditions = (): Conditions => ({ filters: [], bounds: [], joins: [] });
 
+export interface SaidConditions extends Conditions {
+  /** All of them in words; '' where there are none. */
+  readonly text: string;
+}
+
+/** What conditions say that must all hold, where nothing is known but columns. */
+export function saidConditions(exprs: readonly Expr[], member: Meant['member']): SaidConditions {
+  const unknown = () => undefined;
+  const sight = { member, today: undefined, joined: unknown, calculation: unknown, named: unknown, subquery: unknown };
+  const into = noConditions();
+  for (const expr of exprs) readConditions(expr, sight, into);
+  return { ...into, text: textsOf(into).join(' and ') };
+}
+
+/** All but the joins, in words. */
+export const textsOf = ({ filters, bounds }: Conditions): string[] => [
+  ...filters.map(({ text }) => text()),
+  ...periodsOf(bounds).map(boundText),
+];
+
 /** Adds what a condition says to `into`. */
 export function readConditions(expr: Expr, sight: Sight, into: Conditions): void {
   const named = sight.named(expr);
@@ -63,11 +94,12 @@ export function readConditions(expr: Expr, sight: Sight, into: Conditions): void
   }
   const pair = joinedColumns(expr);
   const bounds = pair === undefined ? boundsOf(expr, sight) : undefined;
+  const between = betweenOf(expr);
   if (pair !== undefined) {
     const [from, to] = pair.map((column) => sight.joined(column));
     if (from !== undefined && to !== undefined) into.joins.push({ from, to });
-  } else if (expr.kind === 'between' && !expr.not && bounds === undefined) {
-    for (const end of endsOf(expr)) into.filters.push(said(end, sight));
+  } else if (between?.not === false && bounds === undefined) {
+    for (const end of endsOf(between)) into.filters.push(said(end, sight));
   } else if (bounds !== undefined) into.bounds.push(...bounds);
   else into.filters.push(said(expr, sight));
 }
@@ -138,9 +170,10 @@ function textOf(expr: Expr, sight: Sight): () => string {
     const isOfTime = expr.operands.some((operand) => isTimeOf(memberIn(operand, sight)?.member));
     return () => `${comparisonText(left!(), compared, [], { isTime: isOfTime })} ${right!()}`;
   }
-  if (expr.kind === 'between') {
-    const [what, low, high] = [expr.operand, expr.low, expr.high].map((side) => sideText(side, sight));
-    return () => `${what!()} is ${expr.not ? 'not ' : ''}from ${low!()} to ${high!()}`;
+  const between = betweenOf(expr);
+  if (between !== undefined) {
+    const [what, low, high] = [between.operand, between.low, between.high].map((side) => sideText(side, sight));
+    return () => `${what!()} is ${between.not ? 'not ' : ''}from ${low!()} to ${high!()}`;
   }
   return later(`a condition on ${namesIn(expr, sight) || 'a calculation'}`);
 }
@@ -149,16 +182,16 @@ function textOf(expr: Expr, sight: Sight): () => string {
 function nested(expr: Expr, sight: Sight): () => string {
   const own: Conditions = noConditions();
   readConditions(expr, sight, own);
-  const { filters, bounds, joins } = own;
-  const texts = () => [...filters.map((one) => one.text()), ...bounds.map(boundText), ...joins.map(joinText)];
-  const isSeveral = filters.length + bounds.length + joins.length > 1;
-  return () => (isSeveral ? `(${texts().join(' and ')})` : (texts()[0] ?? 'a condition'));
+  return () => {
+    const texts = [...textsOf(own), ...own.joins.map(joinText)];
+    return texts.length > 1 ? `(${texts.join(' and ')})` : (texts[0] ?? 'a condition');
+  };
 }
 
-export function boundText({ member, from, to, includesTo = false }: Bound): string {
-  const what = memberText(member.entity, member.dimension.name);
-  if (from !== undefined && to !== undefined) return `${what} is from ${from} up to, not including, ${to}`;
-  return from === undefined ? `${what} is ${includesTo ? 'up to' : 'before'} ${to}` : `${what} is from ${from} on`;
+function boundText({ member, from, to, includesTo }: Bound): string {
+  const isClosed = from !== undefined && to !== undefined;
+  const period = periodText(from, to, includesTo);
+  return `${memberText(member.entity, member.dimension.name)} is ${isClosed ? 'from ' : ''}${period}`;
 }
 
 const joinText = ({ from, to }: Joined) =>

@@ -5,6 +5,10 @@ import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { ProvenanceOptions } from './options.ts';
 
+export type { SaidConditions } from './conditions.ts';
+/** Loaded when it is first used. */
+export const conditionReading = () => import('./conditions.ts');
+
 export const provenance = definePlugin({
   name: 'provenance',
   version: '1.0.0',

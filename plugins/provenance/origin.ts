@@ -14,7 +14,7 @@ import { type ModelEntity, type QueryReading, type SemanticModel, visibleModel }
 import { type CompiledColumn, compiledAs } from '../semantic-query/index.ts';
 import { fold, printExpression, type Select, type SqlDialect } from '../sql-kit/index.ts';
 import { type Meaning, meaningsOf } from './assumptions.ts';
-import type { Bound } from './comparisons.ts';
+import { periodsOf } from './comparisons.ts';
 import { type ConditionNames, conditionNames } from './layer-conditions.ts';
 import type { KnownMeasure } from './measures.ts';
 import { type Part, partsOf, type StatementParts } from './statement-parts.ts';
@@ -50,7 +50,7 @@ export function originOf(
   const entities = [...parts.entities];
   const own = new Set(entities.map(({ table }) => fold(table)));
   const compiled = compiledAs(model, reading.sql)?.columns;
-  const periods = parts.parts.flatMap((part) => periodsOf(part, several, dialect)).slice(0, MAX_ITEMS);
+  const periods = parts.parts.flatMap((part) => shownPeriods(part, several, dialect)).slice(0, MAX_ITEMS);
   const measures = measuresOf(parts, compiled, layer, dialect);
   return {
     provenance: {
@@ -100,26 +100,12 @@ function filtersOf(part: Part, several: boolean, dialect: SqlDialect): Provenanc
   }));
 }
 
-/** Ends of one column are one period. */
-function periodsOf(part: Part, several: boolean, { timeZone }: SqlDialect): ProvenancePeriod[] {
-  const periods: { member: Bound['member']; from?: string; to?: string; includesTo: boolean }[] = [];
-  for (const { member, from, to, includesTo = false } of part.conditions.bounds) {
-    const open = periods.find(
-      (one) =>
-        one.member.entity === member.entity &&
-        one.member.dimension === member.dimension &&
-        (from === undefined || one.from === undefined) &&
-        (to === undefined || one.to === undefined),
-    );
-    const period = open ?? { member, includesTo: false };
-    if (open === undefined) periods.push(period);
-    if (from !== undefined) period.from = from;
-    if (to !== undefined) Object.assign(period, { to, includesTo });
-  }
-  return periods.map(({ member: { entity, dimension }, ...period }) => ({
+function shownPeriods(part: Part, several: boolean, { timeZone }: SqlDialect): ProvenancePeriod[] {
+  return periodsOf(part.conditions.bounds).map(({ member: { entity, dimension }, includesTo = false, ...ends }) => ({
     column: `${entity.name}.${dimension.name}`,
-    text: `${memberText(entity, dimension.name)}: ${periodText(period.from, period.to, period.includesTo)}`,
-    ...period,
+    text: `${memberText(entity, dimension.name)}: ${periodText(ends.from, ends.to, includesTo)}`,
+    ...ends,
+    includesTo,
     timeZone: dimension.type === 'date' ? null : (timeZone ?? null),
     ...named(part, several),
   }));

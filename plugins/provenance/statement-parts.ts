@@ -13,7 +13,7 @@ import {
   type SelectCore,
   type Source,
 } from '../sql-kit/index.ts';
-import { boundText, type Conditions, type Joined, noConditions, readConditions, type Sight } from './conditions.ts';
+import { type Conditions, type Joined, noConditions, readConditions, type Sight, textsOf } from './conditions.ts';
 import type { ConditionNames } from './layer-conditions.ts';
 import { columnKey, keyOf, measureKeys, type NameOf } from './measures.ts';
 import { memberText, spoken } from './words.ts';
@@ -141,7 +141,7 @@ export function partsOf(
     const expr = column?.kind === 'column' ? column.expr : undefined;
     const inSight = entity === undefined ? [] : [{ name: fold(table?.alias ?? table?.name ?? ''), entity }];
     const words = kind === 'value' && expr && wordsOf(expr, (one) => memberOf(one, inSight), core, inSight);
-    const texts = conditions.filters.map((one) => one.text()).concat(conditions.bounds.map(boundText));
+    const texts = textsOf(conditions);
     return `${words || (kind === 'value' ? `a value of ${rows}` : rows)}${texts.length === 0 ? '' : ` (${texts.join(' and ')})`}`;
   }
 

@@ -77,6 +77,7 @@ test.each<[string, string, string | undefined, string | undefined, true?]>([
   ['sqlite', "o.ordered_at >= '2026-10-01' AND o.ordered_at < '2026-11-01'", '2026-10-01', '2026-11-01'],
   ['postgres', "o.ordered_at >= DATE '2026-10-01' AND o.ordered_at < '2026-11-01'::date", '2026-10-01', '2026-11-01'],
   ['sqlite', "date(o.ordered_at) BETWEEN '2026-10-01' AND '2026-10-31'", '2026-10-01', '2026-11-01'],
+  ['postgres', "o.ordered_at::date BETWEEN '2026-10-01' AND '2026-10-31'", '2026-10-01', '2026-11-01'],
   ['sqlite', "o.ordered_at BETWEEN '2026-10-01' AND '2026-10-31'", '2026-10-01', '2026-10-31', true],
   ['sqlite', "strftime('%Y-%m', o.ordered_at) = '2026-10'", '2026-10-01', '2026-11-01'],
   ['sqlite', "strftime('%Y', o.ordered_at) >= '2025'", '2025-01-01', undefined],

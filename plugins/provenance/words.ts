@@ -62,7 +62,7 @@ export function comparisonText(
 }
 
 /** `2026-10-01 up to, not including, 2026-11-01`. */
-export function periodText(from: string | undefined, to: string | undefined, includesTo: boolean): string {
+export function periodText(from: string | undefined, to: string | undefined, includesTo = false): string {
   if (from === undefined) return includesTo ? `up to ${to}` : `before ${to}`;
   if (to === undefined) return `from ${from} on`;
   return includesTo ? `${from} up to ${to}` : `${from} up to, not including, ${to}`;
