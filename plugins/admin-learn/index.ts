@@ -1,5 +1,5 @@
 /** Lets administrators look at what is proposed for the semantic layer, apply it and dismiss it. */
-import { datasourceList, definePlugin, httpRoutes, storeMigrations } from '../../kernel/index.ts';
+import { definePlugin, httpRoutes, storeMigrations } from '../../kernel/index.ts';
 import { deleteRowsOf } from '../admin-kit/index.ts';
 import { adminSemantic } from '../admin-semantic/index.ts';
 import { audit } from '../audit/index.ts';
@@ -22,14 +22,12 @@ export const adminLearn = definePlugin({
   setup(ctx, _options, { layer, files, db, log }) {
     const propose: Propose = async (scope) => {
       // Loaded when somebody looks: no question and no start waits for it.
-      const { dialectsOf, proposalsFor } = await import('../learn/index.ts');
+      const { proposalsFor } = await import('../learn/index.ts');
       const owned = new Set(layer.organizations());
       return proposalsFor({
-        ...{ db, orgId: scope.orgId, limit: READ, since: undefined, signal: scope.signal },
+        ...{ db, orgId: scope.orgId, limit: READ, since: undefined, ctx, scope },
         model: await layer.for(scope),
         hasOwnLayer: (orgId) => owned.has(orgId),
-        dialectOf: dialectsOf(ctx, scope),
-        connections: (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value),
       });
     };
     const dismissed = new DismissedProposals({ db, log, now: ctx.now });

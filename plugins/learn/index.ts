@@ -4,7 +4,6 @@ import { cli } from '../cli/index.ts';
 import { learnCommand } from './learn.ts';
 
 export { type Change, changesOf, unifiedDiff } from './changes.ts';
-export { dialectsOf } from './dialects.ts';
 export { idOf, type Proposal, shownProposal } from './proposal.ts';
 export { proposalsFor } from './propose.ts';
 

@@ -7,7 +7,6 @@ import {
   type CliCommand,
   type CliRun,
   createApp,
-  datasourceList,
   didYouMean,
   type Logger,
   type PluginRef,
@@ -17,7 +16,6 @@ import { type Cli, printableText, renderTable, terminalStyle } from '../cli/inde
 import type { InternalDb } from '../internal-db/index.ts';
 import { importFiles, layerFolderOf, loadSemanticLayer } from '../semantic-layer/index.ts';
 import { type Change, changesOf, unifiedDiff } from './changes.ts';
-import { dialectsOf } from './dialects.ts';
 import type { Evaluation, EvaluationRequest } from './evaluation.ts';
 import { MIN_SEEN, type Proposal, shownProposal } from './proposal.ts';
 import { proposalsFor } from './propose.ts';
@@ -52,20 +50,11 @@ async function proposalsOf(app: App, db: InternalDb, layerDir: string, run: CliR
       `There is no source "${source}"${didYouMean(String(source), sources) || '.'}`,
       `There are: ${sources.join(', ') || 'none'}.`,
     );
-  const { signal } = run;
-  const scope = app.scope({ signal });
   const all = await proposalsFor({
-    ...{
-      db,
-      model,
-      orgId: null,
-      limit: Number(run.options.limit ?? DEFAULT_LIMIT),
-      since: sinceOf(run.options),
-      signal,
-    },
+    ...{ db, model, orgId: null, since: sinceOf(run.options) },
+    limit: Number(run.options.limit ?? DEFAULT_LIMIT),
     hasOwnLayer: (orgId) => existsSync(join(layerDir, '.orgs', orgId)),
-    dialectOf: dialectsOf(app, scope),
-    connections: (await app.call(datasourceList, undefined, scope)).map(({ value }) => value),
+    ...{ ctx: app, scope: app.scope({ signal: run.signal }) },
   });
   return all.filter(({ owner }) => source === undefined || owner.source === source);
 }

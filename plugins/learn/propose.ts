@@ -24,7 +24,7 @@ const placeOf = (proposal: Proposal) => {
 
 /** Nothing of it is applied. In the order in which they are best applied: later ones may need earlier ones. */
 export async function proposalsFor(request: LogRequest): Promise<Proposal[]> {
-  const { model, signal } = request;
+  const { model, scope } = request;
   const log = await readLog(request);
   const all: Proposal[] = [];
   const proposers = [
@@ -37,7 +37,7 @@ export async function proposalsFor(request: LogRequest): Promise<Proposal[]> {
   ];
   for (const propose of proposers) {
     // Other requests have their turn.
-    await setImmediate(undefined, { signal });
+    await setImmediate(undefined, { signal: scope.signal });
     all.push(...(await propose(log, model)));
   }
   // A word is no other name of a column where it names what is calculated from it.

@@ -1,11 +1,11 @@
 /** Reads statements from the audit log, with the questions that each answers, and what they use of the layer. */
 import { setImmediate } from 'node:timers/promises';
-import type { ConnectionInfo } from '../../kernel/index.ts';
+import { type App, type ConnectionInfo, datasourceList, type Scope } from '../../kernel/index.ts';
 import { type AuditEntry, auditedPeople, auditedStatements } from '../audit/index.ts';
 import { askedQuestions } from '../conversations/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
-import { DEFAULT_LIMITS, fold, parseStatement, type SqlDialect } from '../sql-kit/index.ts';
+import { DEFAULT_LIMITS, findDialect, fold, parseStatement } from '../sql-kit/index.ts';
 import { declaredMeasure } from './declared-measure.ts';
 import type { Log, LoggedAggregate, LoggedStatement } from './log.ts';
 import { expressionText, shapeOf } from './shape.ts';
@@ -23,10 +23,9 @@ export interface LogRequest {
   readonly limit: number;
   /** ISO 8601. */
   readonly since: string | undefined;
-  readonly dialectOf: (dbType: string) => Promise<SqlDialect | undefined>;
-  /** Those of the composition. */
-  readonly connections: readonly Pick<ConnectionInfo, 'id' | 'dbType'>[];
-  readonly signal: AbortSignal;
+  /** The composition, whose connections and dialects are asked for. */
+  readonly ctx: Pick<App, 'call'>;
+  readonly scope: Scope;
 }
 
 /** Statements that are read before other requests have their turn. */
@@ -35,7 +34,7 @@ const BATCH = 25;
 type Whose = Pick<AuditEntry, 'userId' | 'orgId'>;
 
 /** A statement that was refused early is logged without its engine; others of its connection say which it is. */
-function enginesOf(entries: readonly AuditEntry[], connections: LogRequest['connections']) {
+function enginesOf(entries: readonly AuditEntry[], connections: readonly ConnectionInfo[]) {
   const known = new Map<string | null, string>(connections.map(({ id, dbType }) => [id, dbType]));
   for (const { connectionId, dbType } of entries) if (dbType !== null) known.set(connectionId, dbType);
   const [first] = known.values();
@@ -84,7 +83,7 @@ function personFor({ orgId }: LogRequest, people: readonly Whose[]): (whose: Who
 
 /** Statements that cannot be read are left out. */
 export async function readLog(request: LogRequest): Promise<Log> {
-  const { db, model, limit, since, signal } = request;
+  const { db, model, limit, since, ctx, scope } = request;
   const orgId = request.orgId ?? undefined;
   const isOurs = (one: Whose) => orgId !== undefined || one.orgId === null || !request.hasOwnLayer(one.orgId);
   const people = (await auditedPeople(db, orgId)).filter(isOurs);
@@ -93,12 +92,14 @@ export async function readLog(request: LogRequest): Promise<Log> {
   const turns = turnsOf((await askedQuestions(db, { orgId, limit, since })).filter(isOurs), personOf);
   const isProtected = protectedIn(model);
   const finders = new Map<string | null, ReturnType<typeof finderFor>>();
-  const engineOf = enginesOf(entries, request.connections);
+  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+  const engineOf = enginesOf(entries, connections);
   const statements: LoggedStatement[] = [];
   for (const [at, entry] of entries.filter(isOurs).entries()) {
-    if (at % BATCH === 0) await setImmediate(undefined, { signal });
-    const dialect = await request.dialectOf(engineOf(entry) ?? '');
+    if (at % BATCH === 0) await setImmediate(undefined, { signal: scope.signal });
+    const dialect = await findDialect(ctx, engineOf(entry) ?? '', scope);
     if (dialect === undefined) continue;
+    await dialect.load?.();
     const { id, connectionId, timestamp } = entry;
     const find = finders.get(connectionId) ?? finderFor(model, connectionId);
     finders.set(connectionId, find);
