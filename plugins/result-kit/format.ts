@@ -63,7 +63,8 @@ export function formattedValue(value: unknown, format: ValueFormat | undefined, 
 
 const FORMATS = new Map<string, Intl.NumberFormat>();
 
-function formatOf(locale: string | undefined, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+/** A format is slow to make, and each is kept. Without a locale, that of the reader's browser, or of the server. */
+export function numberFormat(locale: string | undefined, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${locale} ${JSON.stringify(options)}`;
   const known = FORMATS.get(key) ?? new Intl.NumberFormat(locale, options);
   FORMATS.set(key, known);
@@ -72,12 +73,12 @@ function formatOf(locale: string | undefined, options: Intl.NumberFormatOptions)
 
 /** Whole numbers have no decimals, others two, small ones four; amounts of money have two. */
 function digitsOf(value: number | Intl.StringNumericLiteral, style: ValueFormat['style'], locale?: string): string {
-  if (style === 'compact') return formatOf(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+  if (style === 'compact') return numberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
   const number = Number(value);
   const isWhole = typeof value === 'string' ? !/[.e]/i.test(value) : Number.isInteger(value);
   const digits = style === 'currency' ? 2 : isWhole ? 0 : Math.abs(number) >= 1 ? 2 : 4;
   const options = { maximumFractionDigits: digits, minimumFractionDigits: digits === 2 ? 2 : 0 };
-  return formatOf(locale, options).format(value);
+  return numberFormat(locale, options).format(value);
 }
 
 const SECONDS: readonly (readonly [unit: RegExp, seconds: number])[] = [

@@ -1,3 +1,3 @@
-export { formattedValue, type ValueFormat, type ValueFormats, valueFormat } from './format.ts';
+export { formattedValue, numberFormat, type ValueFormat, type ValueFormats, valueFormat } from './format.ts';
 export { freshnessText, originLines } from './origin-text.ts';
 export type * from './provenance.ts';

@@ -1,28 +1,17 @@
 /** Writes values of cells as people read them. */
 import { isDecimal, plainText, type ResultColumn } from '../../../chart-kit/index.ts';
-import { formattedValue } from '../../../result-kit/index.ts';
+import { formattedValue, numberFormat } from '../../../result-kit/index.ts';
 
 export const NULL_SIGN = '—';
 const MAX_FRACTION_DIGITS = 100;
-
-const formats = new Map<string, Intl.NumberFormat>();
-
-function formatOf(digits: number, locale: string | undefined): Intl.NumberFormat {
-  const key = `${digits} ${locale}`;
-  let format = formats.get(key);
-  if (format === undefined) {
-    format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    formats.set(key, format);
-  }
-  return format;
-}
 
 /** Groups the digits after the reader's language. All digits stay; what is written with an exponent stays as it is. */
 export function groupedNumber(value: number | string, locale?: string): string {
   const text = String(value);
   const digits = text.split('.')[1]?.length ?? 0;
   if (!isDecimal(text) || digits > MAX_FRACTION_DIGITS) return text;
-  return formatOf(digits, locale).format(text as Intl.StringNumericLiteral);
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return numberFormat(locale, options).format(text as Intl.StringNumericLiteral);
 }
 
 /** The value as the table shows it: with the unit and format of the layer, else without changing a digit. */
