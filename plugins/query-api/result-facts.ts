@@ -1,5 +1,6 @@
 /** Describes what stands beside the rows of a result: where it comes from, how it is written and drawn, why it is empty. */
 import { type TSchema, Type } from '@sinclair/typebox';
+import { FILTER_OPERATORS } from '../result-kit/index.ts';
 import { ChartSpec } from './chart-schema.ts';
 
 const sql = Type.Optional(Type.String({ description: 'Left out for readers who may not see SQL.' }));
@@ -23,23 +24,7 @@ const Freshness = Type.Object(
 );
 
 const Operator = Type.Union(
-  (
-    [
-      'equals',
-      'not_equals',
-      'in',
-      'not_in',
-      'greater_than',
-      'greater_or_equal',
-      'less_than',
-      'less_or_equal',
-      'contains',
-      'starts_with',
-      'ends_with',
-      'is_null',
-      'is_not_null',
-    ] as const
-  ).map((operator) => Type.Literal(operator)),
+  FILTER_OPERATORS.map((operator) => Type.Literal(operator)),
   { description: 'How it compares the column with the values.' },
 );
 

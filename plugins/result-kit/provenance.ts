@@ -68,20 +68,22 @@ export interface ProvenanceFilter {
   readonly sql?: string;
 }
 
-export type FilterOperator =
-  | 'equals'
-  | 'not_equals'
-  | 'in'
-  | 'not_in'
-  | 'greater_than'
-  | 'greater_or_equal'
-  | 'less_than'
-  | 'less_or_equal'
-  | 'contains'
-  | 'starts_with'
-  | 'ends_with'
-  | 'is_null'
-  | 'is_not_null';
+export const FILTER_OPERATORS = [
+  'equals',
+  'not_equals',
+  'in',
+  'not_in',
+  'greater_than',
+  'greater_or_equal',
+  'less_than',
+  'less_or_equal',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'is_null',
+  'is_not_null',
+] as const;
+export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
 export interface ProvenancePeriod {
   /** `entity.dimension`. */

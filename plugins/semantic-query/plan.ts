@@ -5,6 +5,7 @@
  */
 import { type SchemaOptions, type Static, Type } from '@sinclair/typebox';
 import { UNLISTED } from '../agent/index.ts';
+import { FILTER_OPERATORS } from '../result-kit/index.ts';
 
 const CLOSED = { additionalProperties: false };
 
@@ -44,21 +45,7 @@ export const PlanFilter = Type.Object(
     than: Type.Optional(
       Type.String({ ...UNLISTED, description: 'a dimension of the same entity to compare with, instead of values' }),
     ),
-    operator: oneOf([
-      'equals',
-      'not_equals',
-      'in',
-      'not_in',
-      'greater_than',
-      'greater_or_equal',
-      'less_than',
-      'less_or_equal',
-      'contains',
-      'starts_with',
-      'ends_with',
-      'is_null',
-      'is_not_null',
-    ]),
+    operator: oneOf(FILTER_OPERATORS),
     values: Type.Optional(
       Type.Array(Scalar, {
         description:
