@@ -1,9 +1,13 @@
 /** Names the conditions, measures and metrics of the layer for the reading of statements. */
-import type { ModelEntity, ModelTerm, SemanticModel } from '../semantic-layer/index.ts';
-import { expandReferences, visibleModel } from '../semantic-layer/index.ts';
-import type { SqlDialect } from '../sql-kit/index.ts';
-import { fold } from '../sql-kit/index.ts';
-import { type KnownMeasure, keyOfLayer, measuresByName } from './measures.ts';
+import {
+  expandReferences,
+  type ModelEntity,
+  type ModelTerm,
+  type SemanticModel,
+  visibleModel,
+} from '../semantic-layer/index.ts';
+import { fold, type SqlDialect } from '../sql-kit/index.ts';
+import { aggregateOf, type KnownMeasure, keyOfLayer, measuresByName } from './measures.ts';
 import { memberText, spoken } from './words.ts';
 
 export interface NamedCondition {
@@ -21,7 +25,8 @@ export interface NamedCondition {
 export interface ConditionNames {
   nameOf(key: string, entities: ReadonlySet<ModelEntity>): NamedCondition | undefined;
   condition(name: string): NamedCondition | undefined;
-  metricOf(key: string, entity: ModelEntity): string | undefined;
+  /** The measure or metric, other than a number of rows. */
+  measureOf(key: string, entity: ModelEntity): string | undefined;
   measure(name: string): KnownMeasure | undefined;
   measureWords(name: string): string;
   /** Terms of several meanings. */
@@ -42,14 +47,14 @@ export function conditionNames(model: SemanticModel, dialect: SqlDialect): Condi
 function namesOf(model: SemanticModel, dialect: SqlDialect): ConditionNames {
   const { entities, metrics, glossary } = visibleModel(model);
   const measures = measuresByName(entities, metrics);
-  const byEntity = new Map<string, { conditions: Map<string, NamedCondition>; metrics: Map<string, string> }>();
+  const byEntity = new Map<string, { conditions: Map<string, NamedCondition>; measures: Map<string, string> }>();
   const byName = new Map<string, NamedCondition>();
 
   /** Those of an entity, by their keys: read when a statement first reads its table. */
   function of(entity: ModelEntity) {
     const read = byEntity.get(entity.name);
     if (read !== undefined) return read;
-    const found = { conditions: new Map<string, NamedCondition>(), metrics: new Map<string, string>() };
+    const found = { conditions: new Map<string, NamedCondition>(), measures: new Map<string, string>() };
     byEntity.set(entity.name, found);
     const keyFor = (sql: string) => keyOfLayer(expandReferences(sql, entity.dimensions), entity, dialect);
     const add = (sql: string, condition: NamedCondition) => {
@@ -73,10 +78,13 @@ function namesOf(model: SemanticModel, dialect: SqlDialect): ConditionNames {
       const text = `${term} of ${spoken(entity.name)}${definition && ` (${definition.replace(/\.$/, '')})`}`;
       add(sql, { name: term, text, isDefault: false, phrases: [term, ...synonyms], definition });
     }
-    for (const { id, sql, entity: own } of metrics) {
-      const key = sql === undefined || own !== entity.name ? undefined : keyFor(sql);
-      if (key !== undefined && !found.metrics.has(key)) found.metrics.set(key, id);
-    }
+    const addMeasure = (sql: string | undefined, name: string) => {
+      const key = sql === undefined ? undefined : keyFor(sql);
+      if (key !== undefined && !found.measures.has(key)) found.measures.set(key, name);
+    };
+    for (const measure of entity.measures)
+      if (measure.sql !== undefined) addMeasure(aggregateOf(measure, entity), `${entity.name}.${measure.name}`);
+    for (const { id, sql, entity: own } of metrics) if (own === entity.name) addMeasure(sql, id);
     return found;
   }
 
@@ -88,7 +96,7 @@ function namesOf(model: SemanticModel, dialect: SqlDialect): ConditionNames {
       }
     },
     condition: (name) => byName.get(name),
-    metricOf: (key, entity) => of(entity).metrics.get(key),
+    measureOf: (key, entity) => of(entity).measures.get(key),
     measure: (name) => measures.get(fold(name)),
     measureWords: (name) => measures.get(fold(name))?.words ?? spoken(name.replace(/^.*\./, '')),
     ambiguous: glossary.filter(({ meanings = [] }) => meanings.length > 1),

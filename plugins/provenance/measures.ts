@@ -26,7 +26,7 @@ export interface KnownMeasure {
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_$]*$/u;
 
 /** The aggregate that a measure is, as SQL over the columns of its entity. */
-function aggregateOf({ type, sql }: Measure, { dimensions }: ModelEntity): string | undefined {
+export function aggregateOf({ type, sql }: Measure, { dimensions }: ModelEntity): string | undefined {
   if (sql === undefined) return type === 'count' ? 'COUNT(*)' : undefined;
   const expression = expandReferences(sql, dimensions);
   if (type === 'ratio') return expression;
@@ -134,21 +134,3 @@ export function keyOfLayer(sql: string, entity: ModelEntity, dialect: SqlDialect
 }
 
 export const columnKey = ({ name }: ModelEntity, column: string) => fold(`${name}.${column}`);
-
-const byEntity = new WeakMap<ModelEntity, Map<string, ReadonlyMap<string, string>>>();
-
-/** The names of the measures of an entity by their keys, but for those that only count rows. Worked out once. */
-export function measureKeys(entity: ModelEntity, dialect: SqlDialect): ReadonlyMap<string, string> {
-  const ofEntity = byEntity.get(entity) ?? new Map<string, ReadonlyMap<string, string>>();
-  byEntity.set(entity, ofEntity);
-  const known = ofEntity.get(dialect.name);
-  if (known !== undefined) return known;
-  const found = new Map<string, string>();
-  for (const measure of entity.measures) {
-    const sql = measure.sql === undefined ? undefined : aggregateOf(measure, entity);
-    const key = sql === undefined ? undefined : keyOfLayer(sql, entity, dialect);
-    if (key !== undefined && !found.has(key)) found.set(key, `${entity.name}.${measure.name}`);
-  }
-  ofEntity.set(dialect.name, found);
-  return found;
-}

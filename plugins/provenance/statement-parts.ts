@@ -15,7 +15,7 @@ import {
 } from '../sql-kit/index.ts';
 import { type Conditions, type Joined, noConditions, readConditions, type Sight, textsOf } from './conditions.ts';
 import type { ConditionNames } from './layer-conditions.ts';
-import { columnKey, keyOf, measureKeys, type NameOf } from './measures.ts';
+import { columnKey, keyOf, type NameOf } from './measures.ts';
 import { memberText, spoken } from './words.ts';
 
 /** An aggregate of the statement. */
@@ -155,7 +155,7 @@ export function partsOf(
     }
     const key = keyOf(expr, nameIn(member));
     for (const { entity } of inSight) {
-      const found = entity && (measureKeys(entity, dialect).get(key) ?? layer.metricOf(key, entity));
+      const found = entity && layer.measureOf(key, entity);
       if (found !== undefined) return found;
     }
   }
