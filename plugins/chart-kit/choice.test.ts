@@ -106,7 +106,7 @@ it.each([
 });
 
 it('one number says it all', () => {
-  expect(chosen(['year', 'total'], [[2024, 5]])).toEqual({ number: { column: 'total' } });
+  expect(chosen(['year', 'total'], [[2024, 5]])).toEqual({ number: 'total' });
 });
 
 it.each([

@@ -3,13 +3,11 @@ import { columnsOf, type ResultColumn, type ResultTable } from './columns.ts';
 import { type Aggregate, type ChartMark, type ChartSort, type ChartSpec, MAX_MEASURES, MAX_NAME } from './spec.ts';
 import { type ResultRow, valueAt } from './values.ts';
 
-/** One number that says it all. */
-export interface BigNumber {
-  /** Name of its column. */
-  readonly column: string;
+export interface ChosenChart {
+  readonly chart?: ChartSpec;
+  /** Name of the column whose one number says it all, in place of a chart. */
+  readonly number?: string;
 }
-
-export type ChosenChart = { readonly chart: ChartSpec } | { readonly number: BigNumber } | undefined;
 
 /** Rows that are looked at: further ones change no choice. */
 const SAMPLE_ROWS = 200;
@@ -71,15 +69,14 @@ export function fitsTable({ x, y, series }: ChartSpec, { columns }: Pick<ResultT
 }
 
 /** `columns`: of the table, where they are known. */
-export function chooseChart(table: ResultTable, columns?: readonly ResultColumn[]): ChosenChart {
+export function chooseChart(table: ResultTable, columns?: readonly ResultColumn[]): ChosenChart | undefined {
   const rows = table.rows.length > SAMPLE_ROWS ? table.rows.slice(0, SAMPLE_ROWS) : table.rows;
   if (rows.length === 0) return undefined;
   const known = columns ?? columnsOf({ ...table, rows });
   const drawable = known.filter(({ name }) => name !== '' && name.length <= MAX_NAME);
   const measures = drawable.filter(({ isQuantity }) => isQuantity);
   const [measure] = measures;
-  if (table.rows.length === 1 && measure !== undefined && measures.length === 1)
-    return { number: { column: measure.name } };
+  if (table.rows.length === 1 && measure !== undefined && measures.length === 1) return { number: measure.name };
   const time = drawable.find(isTime);
   const categories = drawable.filter((column) => isCategory(column) && !isTime(column));
   const x = time ?? categories[0];

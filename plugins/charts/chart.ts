@@ -4,7 +4,5 @@ import { type ChartSpec, chooseChart } from '../chart-kit/index.ts';
 
 /** `undefined` where no chart shows more than the rows do: one row, one column of names, nested values. */
 export function chartOf({ columns, rows }: Pick<ToolTable, 'columns' | 'rows'>): ChartSpec | undefined {
-  if (rows.length < 2) return undefined;
-  const chosen = chooseChart({ columns, rows });
-  return chosen !== undefined && 'chart' in chosen ? chosen.chart : undefined;
+  return rows.length < 2 ? undefined : chooseChart({ columns, rows })?.chart;
 }

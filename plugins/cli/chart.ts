@@ -15,13 +15,13 @@ interface Bars {
 
 /** The chart that other surfaces show, whatever its mark. */
 function chosenBars(table: RenderedTable): Bars | undefined {
-  const chosen = chooseChart(table);
-  if (chosen === undefined || !('chart' in chosen)) return undefined;
-  const { drawn, words } = drawnTable({ ...chosen.chart, mark: 'bar' }, table, 'en');
+  const chart = chooseChart(table)?.chart;
+  if (chart === undefined) return undefined;
+  const { drawn, words } = drawnTable({ ...chart, mark: 'bar' }, table, 'en');
   const bars = drawn.points.map(({ x, y, s }) => ({
     label: s === '' ? String(x) : `${x}, ${s}`,
     value: y,
-    text: valueText(y, chosen.chart.format, 'en'),
+    text: valueText(y, chart.format, 'en'),
   }));
   return { title: words.y, bars };
 }

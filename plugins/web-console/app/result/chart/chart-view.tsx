@@ -20,7 +20,7 @@ import { shownText } from '../cell-text.ts';
 import { RESULT_TEXTS } from '../texts.ts';
 import styles from './chart.module.css';
 import { ChartDrawing } from './chart-drawing.tsx';
-import { withAcross, withMark, withSeries, withValue } from './spec-change.ts';
+import { isSplit, withAcross, withMark, withSeries, withValue } from './spec-change.ts';
 import type { ChartModel } from './use-chart.ts';
 
 const TEXTS = RESULT_TEXTS.chart;
@@ -34,9 +34,8 @@ interface ChartViewProps {
 export default function ChartView({ model, columns, rows }: ChartViewProps): ReactNode {
   const { chosen, spec } = model;
   const chart = useMemo(() => spec && drawnChart(spec, columns, rows), [spec, columns, rows]);
-  if (chosen !== undefined && 'number' in chosen) {
-    const { column: name } = chosen.number;
-    const column = columns.find((one) => one.name === name) as ResultColumn;
+  if (chosen?.number !== undefined) {
+    const column = columns.find(({ name }) => name === chosen.number) as ResultColumn;
     if (rows[0] === undefined) return <p>{TEXTS.noValues}</p>;
     return (
       <p className={styles.number}>
@@ -76,7 +75,6 @@ function ChartSelects({ spec, columns, onChange }: SelectsProps): ReactNode {
   const columnOf = (id: string) => columns.find((column) => column.id === id);
   const quantities = options(({ isQuantity }) => isQuantity);
   const several = spec.y.length > 1 ? [{ value: 'several', label: TEXTS.allValues }] : [];
-  const isSplit = spec.series !== undefined || spec.y.length > 1;
   return (
     <div className={styles.selects}>
       <Select
@@ -121,7 +119,7 @@ function ChartSelects({ spec, columns, onChange }: SelectsProps): ReactNode {
           onChange={(sort) => onChange({ ...spec, sort })}
         />
       )}
-      {isSplit && (spec.mark === 'bar' || spec.mark === 'area') && (
+      {isSplit(spec) && (spec.mark === 'bar' || spec.mark === 'area') && (
         <label className={styles.stack}>
           <input
             type="checkbox"

@@ -8,7 +8,7 @@ import {
   sortOf,
 } from '../../../../chart-kit/index.ts';
 
-const isSplit = ({ series, y }: ChartSpec) => series !== undefined || y.length > 1;
+export const isSplit = ({ series, y }: ChartSpec) => series !== undefined || y.length > 1;
 
 export function withMark(spec: ChartSpec, mark: ChartMark, across: ResultColumn | undefined): ChartSpec {
   const sort = across === undefined ? spec.sort : sortOf(mark, across);

@@ -10,7 +10,7 @@ import {
 } from '../../../../chart-kit/index.ts';
 
 export interface ChartModel {
-  readonly chosen: ChosenChart;
+  readonly chosen: ChosenChart | undefined;
   readonly spec: ChartSpec | undefined;
   readonly setSpec: (spec: ChartSpec) => void;
 }
@@ -22,10 +22,9 @@ export function useChart(
   given: ChartSpec | undefined,
 ): ChartModel {
   const [changed, setSpec] = useState<ChartSpec | undefined>();
-  const chosen = useMemo<ChosenChart>(
+  const chosen = useMemo<ChosenChart | undefined>(
     () => (given !== undefined && fitsTable(given, table) ? { chart: given } : chooseChart(table, columns)),
     [table, columns, given],
   );
-  const spec = changed ?? (chosen !== undefined && 'chart' in chosen ? chosen.chart : undefined);
-  return { chosen, spec, setSpec };
+  return { chosen, spec: changed ?? chosen?.chart, setSpec };
 }
