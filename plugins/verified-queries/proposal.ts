@@ -1,4 +1,5 @@
 /** Proposes a verified query from a question and the statement that answered it, with the parameters that both name. */
+import { folded } from '../language-kit/index.ts';
 import { timeReader, tokenizer } from '../model-offline/index.ts';
 import { createModel, type ModelVerifiedQuery, type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
 import { partAt, type SqlDialect } from '../sql-kit/index.ts';
@@ -111,11 +112,7 @@ function replaced(text: string, places: readonly Place[]): string {
 }
 
 function nameOf(question: string, taken: ReadonlySet<string>): string {
-  const words =
-    question
-      .normalize('NFKD')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
+  const words = folded(question).match(/[a-z0-9]+/g) ?? [];
   const name =
     words
       .join('_')

@@ -231,6 +231,8 @@ describe('administration', () => {
         { name: 'number', type: 'number' },
       ],
     });
+    const french = await hotel.send('POST', `${ADMIN}/propose`, { ...asked, question: 'Chambres à Orléans' });
+    expect(french.body.name).toBe('chambres_a_orleans');
     expect((await hotel.send('POST', ADMIN, { ...draft, name: 'costly_rooms' })).status).toBe(201);
     expect((await hotel.send('POST', ADMIN, { ...draft, name: 'costly_rooms' })).status).toBe(409);
     expect(await labelOf('How many double rooms cost more than 100?')).toMatchObject({

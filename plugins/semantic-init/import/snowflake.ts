@@ -1,4 +1,5 @@
 /** Reads the verified queries of a Snowflake semantic model; its tables are read from the database instead. */
+import { folded } from '../../language-kit/index.ts';
 import { partAt, postgres } from '../../sql-kit/index.ts';
 import { columnOf } from './expressions.ts';
 import { CannotTake, findings, type ImportedProject, isRecord, present, recordsOf, textOf } from './project.ts';
@@ -71,8 +72,7 @@ export function readSnowflake(model: Json): ImportedProject {
     return taken(`verified query ${label}`, () => {
       const [question, sql] = [textOf(query.question), textOf(query.sql)];
       if (question === undefined || sql === undefined) throw new CannotTake('it has no question or no sql');
-      const plain = lower(label)
-        .normalize('NFKD')
+      const plain = folded(label)
         .replace(/[^a-z0-9]+/g, '_')
         .replace(/^[^a-z]+|_+$/g, '')
         .slice(0, 80);
