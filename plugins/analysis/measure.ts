@@ -1,6 +1,7 @@
 /** Finds out how a measure comes about: a total that adds up over groups, or a ratio of two totals; and when its rows are. */
 import { AtlasError } from '../../kernel/index.ts';
 import {
+  isTime,
   type Measure,
   type ModelDimension,
   type ModelEntity,
@@ -121,8 +122,6 @@ export function addsUp(model: SemanticModel, name: string): boolean {
   const { measure } = found(model, name);
   return measure === undefined || measure.type === 'sum' || measure.type === 'count';
 }
-
-const isTime = ({ type }: ModelDimension) => type === 'date' || type === 'timestamp';
 
 /** The date that the rows of a measure belong to: as given, of the metric, or the only one. Throws where it is not clear. */
 export function timeOf(model: SemanticModel, parts: MeasureParts, given: string | undefined): string {

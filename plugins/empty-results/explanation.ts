@@ -1,4 +1,5 @@
 /** Explains an empty result: which of its filters leave nothing, values near to those, and the period that has rows. */
+import { isTime } from '../semantic-layer/index.ts';
 import { type Member, nearValues } from '../semantic-query/index.ts';
 import { call, type Filter, type FilteredQuery } from './filters.ts';
 import type { Tries } from './tries.ts';
@@ -109,7 +110,7 @@ async function blame(filters: readonly Filter[], tries: Tries): Promise<Blame | 
 const nameOf = ({ entity, dimension }: Member): string => `${entity.name}.${dimension.name}`;
 const columnWords = ({ dimension }: Member): string => dimension.name.replaceAll('_', ' ');
 
-const isAboutTime = ({ member }: Filter) => /^(date|timestamp)$/.test(member?.dimension.type ?? '');
+const isAboutTime = ({ member }: Filter): boolean => member !== undefined && isTime(member.dimension);
 
 const quoted = (text: string) => JSON.stringify(text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`);
 

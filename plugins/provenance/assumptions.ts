@@ -1,5 +1,6 @@
 /** Says how a question was read where it could have been read otherwise. */
 import type { ProvenancePeriod } from '../result-kit/index.ts';
+import { isTime } from '../semantic-layer/index.ts';
 import type { ConditionNames } from './layer-conditions.ts';
 import type { KnownMeasure } from './measures.ts';
 import type { StatementParts } from './statement-parts.ts';
@@ -37,7 +38,7 @@ export function meaningsOf(
   }
   for (const { member } of parts.flatMap(({ conditions }) => conditions.bounds).slice(0, 1)) {
     const { entity, dimension } = member;
-    const times = entity.dimensions.filter(({ type }) => type === 'date' || type === 'timestamp');
+    const times = entity.dimensions.filter(isTime);
     const names = [dimension.name, ...(dimension.synonyms ?? [])].map((name) => phrase(spoken(name)));
     const text = `The period is about ${memberText(entity, dimension.name)}.`;
     if (times.length > 1) meanings.push({ phrases: [], unless: names, text: () => text });

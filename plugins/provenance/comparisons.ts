@@ -1,5 +1,6 @@
 /** Reads conditions that compare one column with literals: as filters with values, or as the ends of periods. */
 import type { FilterOperator, FilterValue } from '../result-kit/index.ts';
+import { isTime } from '../semantic-layer/index.ts';
 import { type Member, periodOf } from '../semantic-query/index.ts';
 import { type ColumnRef, type Expr, Level, operandsOf, shapeOf } from '../sql-kit/index.ts';
 import { columnIn, cutTime, literalOf } from './literals.ts';
@@ -43,8 +44,6 @@ const FLIPPED: Partial<Record<FilterOperator, FilterOperator>> = {
   less_than: 'greater_than',
   less_or_equal: 'greater_or_equal',
 };
-export const isTime = ({ dimension }: Member) => dimension.type === 'date' || dimension.type === 'timestamp';
-
 export function memberIn(expr: Expr, meant: Meant) {
   const found = columnIn(expr);
   const member = found && meant.member(found.column);
@@ -65,7 +64,7 @@ export function boundsOf(expr: Expr, meant: Meant): Bound[] | undefined {
   const cutMember = cut && meant.member(cut.column);
   const plain = cut === undefined ? memberIn(side, meant) : undefined;
   const member = cutMember ?? plain?.member;
-  if (member === undefined || !isTime(member)) return undefined;
+  if (member === undefined || !isTime(member.dimension)) return undefined;
   const written = cut === undefined ? String(value) : cut.periodFor(value);
   const range = written === undefined ? undefined : rangeOf(written);
   if (range === undefined) return undefined;

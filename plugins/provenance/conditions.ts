@@ -1,13 +1,12 @@
 /** Puts the conditions of a statement into words: filters, periods, and the columns that joins compare. */
 import type { ProvenanceFilter } from '../result-kit/index.ts';
-import type { Member } from '../semantic-query/index.ts';
+import { isTime } from '../semantic-layer/index.ts';
 import { type ColumnRef, type Expr, fold, forEachOperand, type Select } from '../sql-kit/index.ts';
 import {
   type Bound,
   betweenOf,
   boundsOf,
   endsOf,
-  isTime,
   type Meant,
   memberIn,
   OPERATORS,
@@ -119,7 +118,7 @@ function said(expr: Expr, sight: Sight): Said {
   if (plain !== undefined) {
     const { member, operator, values, not, orMissing } = plain;
     const text = comparisonText(memberText(member.entity, member.dimension.name), operator, values, {
-      isTime: isTime(member),
+      isTime: isTime(member.dimension),
       not,
     });
     const column = `${member.entity.name}.${member.dimension.name}`;
@@ -129,8 +128,6 @@ function said(expr: Expr, sight: Sight): Said {
   const words = textOf(expr, sight);
   return { expr, text: words };
 }
-
-const isTimeOf = (member: Member | undefined) => member !== undefined && isTime(member);
 
 const later = (text: string) => () => text;
 
@@ -167,7 +164,8 @@ function textOf(expr: Expr, sight: Sight): () => string {
   const compared = expr.kind === 'chain' && expr.operands.length === 2 ? OPERATORS[expr.operators[0]!] : undefined;
   if (compared !== undefined && expr.kind === 'chain') {
     const [left, right] = expr.operands.map((operand) => sideText(operand, sight));
-    const isOfTime = expr.operands.some((operand) => isTimeOf(memberIn(operand, sight)?.member));
+    const members = expr.operands.flatMap((operand) => memberIn(operand, sight)?.member ?? []);
+    const isOfTime = members.some(({ dimension }) => isTime(dimension));
     return () => `${comparisonText(left!(), compared, [], { isTime: isOfTime })} ${right!()}`;
   }
   const between = betweenOf(expr);

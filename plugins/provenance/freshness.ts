@@ -2,7 +2,7 @@
 import { type Actor, messageOf, type PluginContext, type Scope, withTimeout } from '../../kernel/index.ts';
 import { claimAt, previewedBy } from '../auth-kit/index.ts';
 import type { Freshness } from '../result-kit/index.ts';
-import type { ModelDimension, ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
+import { isTime, type ModelDimension, type ModelEntity, type SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import type { ProvenanceOptions } from './options.ts';
@@ -32,9 +32,9 @@ interface Known {
 
 /** The date or time by which the rows of an entity are new: as declared, else the first that tells when they came about. */
 export function timeColumn({ freshness, type, dimensions }: ModelEntity): ModelDimension | undefined {
-  const isTime = ({ type, mask, hidden, sql }: ModelDimension) =>
-    (type === 'date' || type === 'timestamp') && mask === undefined && hidden !== true && !sql.includes('{');
-  const times = dimensions.filter(isTime);
+  const isShown = ({ mask, hidden, sql }: ModelDimension) =>
+    mask === undefined && hidden !== true && !sql.includes('{');
+  const times = dimensions.filter((one) => isTime(one) && isShown(one));
   if (freshness !== undefined) return times.find(({ name }) => name.toLowerCase() === freshness.column.toLowerCase());
   // Rows of a dimension are looked up: when the last of them came about says nothing.
   return type === 'dimension' ? undefined : times.find(({ name }) => !AHEAD.test(name));

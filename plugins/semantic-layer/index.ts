@@ -50,7 +50,7 @@ export {
 } from './layer-import.ts';
 export { layerIndexes } from './layer-indexes.ts';
 export { loadSemanticLayer } from './loader.ts';
-export type * from './model.ts';
+export * from './model.ts';
 export { type QueryReading, readingOf, readQuery, shownTables } from './query-reading.ts';
 export { expandReferences } from './references.ts';
 export {

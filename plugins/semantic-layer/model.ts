@@ -22,6 +22,8 @@ export interface ModelDimension extends Omit<Dimension, 'sql' | 'type'> {
   readonly type: DimensionType;
 }
 
+export const isTime = ({ type }: Pick<ModelDimension, 'type'>): boolean => type === 'date' || type === 'timestamp';
+
 /** A join with `on` always a list and `name` always set (the target's name by default). */
 export interface ModelJoin extends Omit<Join, 'on' | 'name'> {
   readonly name: string;

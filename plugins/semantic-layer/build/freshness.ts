@@ -1,7 +1,7 @@
 /** Checks how new the rows of an entity are declared to be, and reads the time that is meant. */
 import { didYouMean } from '../../../kernel/index.ts';
 import type { EntityItem } from '../files/layer-file.ts';
-import type { ModelDimension, ModelFreshness } from '../model.ts';
+import { isTime, type ModelDimension, type ModelFreshness } from '../model.ts';
 import type { ReportMember } from './members.ts';
 
 /** Without a column that can be used, nothing is known of how new the rows are. */
@@ -28,7 +28,7 @@ function problemOf(
     const known = dimensions.map(({ name }) => name);
     return `There is no dimension \`${column}\` to tell how new the rows are${didYouMean(column, known) || '.'}`;
   }
-  if (found.type !== 'date' && found.type !== 'timestamp')
+  if (!isTime(found))
     return `The dimension \`${column}\` is no date or timestamp, so it cannot tell how new the rows are.`;
   if (found.hidden === true || found.mask !== undefined)
     return `The dimension \`${column}\` is hidden or masked; name one that everybody may see.`;
