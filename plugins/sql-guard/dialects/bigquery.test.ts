@@ -5,46 +5,20 @@ import { bigqueryHarmless, bigqueryHostile } from '../../../test/fixtures/sql/bi
 import { bigqueryHostileSyntax } from '../../../test/fixtures/sql/bigquery-hostile-syntax.ts';
 import { checkBigquery, checkReplaced } from '../../../test/fixtures/sql/bigquery-shop.ts';
 import { tpcds, tpch } from '../../../test/fixtures/sql/bigquery-tpc.ts';
-import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 import { bigquery } from '../../sql-kit/index.ts';
-import { AllowedTables } from '../allowed-tables.ts';
-import { checkSql } from '../check.ts';
-import { allowedTables } from '../layer-tables.ts';
+import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
 
 hostileStatements(checkBigquery, [bigqueryHostile, bigqueryHostileSyntax], 350);
 
-describe('honest statements', () => {
-  test('are many and different', () => {
-    expect(new Set(bigqueryHonest).size).toBe(bigqueryHonest.length);
-    expect(bigqueryHonest.length).toBeGreaterThanOrEqual(150);
-  });
-
-  test.each([...bigqueryHonest, ...bigqueryHarmless])('%s', (sql) => {
-    const { sql: printed } = checkBigquery(sql);
-    if (!/\bsalaries\b/.test(sql)) expect(checkBigquery(printed).sql).toBe(printed);
-  });
-
-  test.each(bigqueryHonest)('are read of tables that row security replaces: %s', (sql) => {
-    const { tables, sql: printed } = checkReplaced(sql);
-    expect(printed.split("'every' = 'every'").length - 1).toBeGreaterThanOrEqual(tables.length);
-  });
-});
+honestStatements({ check: checkBigquery, checkReplaced }, bigqueryHonest, bigqueryHarmless);
 
 describe('published queries', () => {
-  const tables = [...new Set([...tpchTables, ...tpcdsTables])].map((name) => entity(name, []));
-  const rules = { tables: allowedTables(tables, bigquery).tables };
-
-  test.each(tpch.map((sql, at) => [at + 1, sql] as const))('TPC-H %i prints and reads back', (_, sql) => {
-    const { sql: printed } = checkSql(sql, rules);
-    expect(checkSql(printed, rules).sql).toBe(printed);
-  });
-
-  test.each(Object.entries(tpcds))('TPC-DS %s prints and reads back', (_, sql) => {
-    const { sql: printed } = checkSql(sql, rules);
-    expect(checkSql(printed, rules).sql).toBe(printed);
+  publishedQueries(bigquery, [...tpchTables, ...tpcdsTables], {
+    ...Object.fromEntries(tpch.map((sql, at) => [`TPC-H ${at + 1}`, sql])),
+    ...tpcds,
   });
 });
 
@@ -114,35 +88,30 @@ describe('where the types of columns are known', () => {
     day: 'DATE',
     price: 'NUMERIC',
   };
-  const columns = Object.keys(types).map((name) => ({ name }));
-  const [orders] = allowedTables([entity('orders', columns)], bigquery).tables.tables;
-  const rows = [{ condition: 'id < 3', values: [] }];
-  const tables = new AllowedTables([{ ...orders!, rows, types: new Map(Object.entries(types)) }], bigquery);
+  const tables = typedTables(bigquery, 'orders', types);
 
-  test.each([
-    "status = 'paid' AND id IN (1, 2) AND total >= 5",
-    'id > 1.5 AND total < 0.25',
-    "day >= '2024-01-31' OR day < CURRENT_DATE()",
-    'ordered_at > CURRENT_TIMESTAMP()',
-    "NOT status LIKE 'p%' AND status IS NOT NULL AND (id = 1) IS NOT TRUE",
-  ])('a condition that cannot fail is left to the engine: %s', (condition) => {
-    expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).not.toContain('LIMIT');
-  });
-
-  test.each([
-    'id / total > 1',
-    'price > 1.5',
-    'CAST(status AS INT64) = 1',
-    'SAFE.LOG(total) > 1',
-    "ordered_at > TIMESTAMP '2024-01-01 00:00:00'",
-    'total = id',
-    'REGEXP_CONTAINS(status, status)',
-    "day >= DATE '2024-13-31'",
-    'id IN UNNEST([1 / 0])',
-    "status LIKE ANY ('a', status)",
-  ])('one that may fail meets visible rows only: %s', (condition) => {
-    expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).toContain(bigquery.optimizationFence);
-  });
+  typedConditions(
+    { tables, dialect: bigquery },
+    [
+      "status = 'paid' AND id IN (1, 2) AND total >= 5",
+      'id > 1.5 AND total < 0.25',
+      "day >= '2024-01-31' OR day < CURRENT_DATE()",
+      'ordered_at > CURRENT_TIMESTAMP()',
+      "NOT status LIKE 'p%' AND status IS NOT NULL AND (id = 1) IS NOT TRUE",
+    ],
+    [
+      'id / total > 1',
+      'price > 1.5',
+      'CAST(status AS INT64) = 1',
+      'SAFE.LOG(total) > 1',
+      "ordered_at > TIMESTAMP '2024-01-01 00:00:00'",
+      'total = id',
+      'REGEXP_CONTAINS(status, status)',
+      "day >= DATE '2024-13-31'",
+      'id IN UNNEST([1 / 0])',
+      "status LIKE ANY ('a', status)",
+    ],
+  );
 });
 
 describe('what a refusal says', () => {

@@ -3,49 +3,30 @@ import { describe, expect, test } from 'vitest';
 import { snowflakeHonest } from '../../../test/fixtures/sql/snowflake-honest.ts';
 import { snowflakeHarmless, snowflakeHostile } from '../../../test/fixtures/sql/snowflake-hostile.ts';
 import { checkReplaced, checkSnowflake } from '../../../test/fixtures/sql/snowflake-shop.ts';
-import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { tpcds, tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpch, tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 import { snowflake } from '../../sql-kit/index.ts';
-import { AllowedTables } from '../allowed-tables.ts';
-import { checkSql } from '../check.ts';
-import { allowedTables } from '../layer-tables.ts';
+import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
 
 hostileStatements(checkSnowflake, [snowflakeHostile], 380);
 
-describe('honest statements', () => {
-  test('are many and different', () => {
-    expect(new Set(snowflakeHonest).size).toBe(snowflakeHonest.length);
-    expect(snowflakeHonest.length).toBeGreaterThanOrEqual(150);
-  });
-
-  test.each([...snowflakeHonest, ...snowflakeHarmless])('%s', (sql) => {
-    const { sql: printed } = checkSnowflake(sql);
-    if (!/\bsalaries\b/i.test(sql)) expect(checkSnowflake(printed).sql).toBe(printed);
-  });
-
-  test.each(snowflakeHonest)('are read of tables that row security replaces: %s', (sql) => {
-    const { tables, sql: printed } = checkReplaced(sql);
-    expect(printed.split("'every' = 'every'").length - 1).toBeGreaterThanOrEqual(tables.length);
-  });
-});
+honestStatements({ check: checkSnowflake, checkReplaced }, snowflakeHonest, snowflakeHarmless);
 
 describe('published queries', () => {
-  const tables = [...new Set([...tpchTables, ...tpcdsTables])].map((name) => entity(name.toUpperCase(), []));
-  const rules = { tables: allowedTables(tables, snowflake).tables };
   /** As Snowflake writes it. */
-  const own = (sql: string) => sql.replaceAll(/\bsubstring\((\w+) FROM (\d+) FOR (\d+)\)/gi, 'substring($1, $2, $3)');
-
-  test.each(tpch.map((sql, at) => [at + 1, own(sql)] as const))('TPC-H %i prints and reads back', (_, sql) => {
-    const { sql: printed } = checkSql(sql, rules);
-    expect(checkSql(printed, rules).sql).toBe(printed);
-  });
-
-  test.each(Object.entries(tpcds))('TPC-DS %s prints and reads back', (_, sql) => {
-    const { sql: printed } = checkSql(own(sql), rules);
-    expect(checkSql(printed, rules).sql).toBe(printed);
-  });
+  const snowflakes = (sql: string) =>
+    sql.replaceAll(/\bsubstring\((\w+) FROM (\d+) FOR (\d+)\)/gi, 'substring($1, $2, $3)');
+  const queries: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(tpch.map((sql, at) => [`TPC-H ${at + 1}`, sql])),
+    ...tpcds,
+  };
+  const own = Object.entries(queries).map(([name, sql]) => [name, snowflakes(sql)]);
+  publishedQueries(
+    snowflake,
+    [...tpchTables, ...tpcdsTables].map((one) => one.toUpperCase()),
+    Object.fromEntries(own),
+  );
 });
 
 describe('the print', () => {
@@ -110,34 +91,29 @@ describe('where the types of columns are known', () => {
     PRICE: 'NUMBER(10,2)',
     DATA: 'VARIANT',
   };
-  const dimensions = Object.keys(types).map((name) => ({ name }));
-  const [orders] = allowedTables([entity('ORDERS', dimensions)], snowflake).tables.tables;
-  const rows = [{ condition: 'ID < 3', values: [] }];
-  const tables = new AllowedTables([{ ...orders!, rows, types: new Map(Object.entries(types)) }], snowflake);
+  const tables = typedTables(snowflake, 'ORDERS', types);
 
-  test.each([
-    "status = 'paid' AND id IN (1, 2) AND total >= 5",
-    "day >= DATE '2024-01-31' OR day < current_date - 7",
-    'ordered_at > current_timestamp AND NOT status IS NULL',
-    "NOT status LIKE 'p%' AND status IS NOT NULL",
-  ])('a condition that cannot fail is left to the engine: %s', (condition) => {
-    expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).not.toContain('LIMIT');
-  });
-
-  test.each([
-    'id / total > 1',
-    'price > 1',
-    'id > 1.5',
-    'id IN (1, 1.0)',
-    'CAST(status AS NUMBER) = 1',
-    'total = id',
-    'data:a > 1',
-    'REGEXP_LIKE(status, status)',
-    "day >= DATE '2024-13-31'",
-    'YEAR(day) = 2024',
-  ])('one that may fail meets visible rows only: %s', (condition) => {
-    expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).toContain(snowflake.optimizationFence);
-  });
+  typedConditions(
+    { tables, dialect: snowflake },
+    [
+      "status = 'paid' AND id IN (1, 2) AND total >= 5",
+      "day >= DATE '2024-01-31' OR day < current_date - 7",
+      'ordered_at > current_timestamp AND NOT status IS NULL',
+      "NOT status LIKE 'p%' AND status IS NOT NULL",
+    ],
+    [
+      'id / total > 1',
+      'price > 1',
+      'id > 1.5',
+      'id IN (1, 1.0)',
+      'CAST(status AS NUMBER) = 1',
+      'total = id',
+      'data:a > 1',
+      'REGEXP_LIKE(status, status)',
+      "day >= DATE '2024-13-31'",
+      'YEAR(day) = 2024',
+    ],
+  );
 });
 
 describe('what a refusal says', () => {

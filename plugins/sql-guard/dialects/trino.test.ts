@@ -1,6 +1,5 @@
 /** The guard over Trino's SQL, without an engine: what is refused, how statements print, and that a print reads back. */
 import { describe, expect, test } from 'vitest';
-import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { trinoHonest } from '../../../test/fixtures/sql/trino-honest.ts';
 import { trinoHarmless, trinoHostile } from '../../../test/fixtures/sql/trino-hostile.ts';
 import { checkReplaced, checkTrino } from '../../../test/fixtures/sql/trino-shop.ts';
@@ -8,41 +7,17 @@ import { tpcds, tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpch, tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 import { trino } from '../../sql-kit/index.ts';
-import { AllowedTables } from '../allowed-tables.ts';
 import { checkSql } from '../check.ts';
-import { allowedTables } from '../layer-tables.ts';
+import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
 
 hostileStatements(checkTrino, [trinoHostile], 250);
 
-describe('honest statements', () => {
-  test('are many and different', () => {
-    expect(new Set(trinoHonest).size).toBe(trinoHonest.length);
-    expect(trinoHonest.length).toBeGreaterThanOrEqual(150);
-  });
-
-  test.each([...trinoHonest, ...trinoHarmless])('%s', (sql) => {
-    const { sql: printed } = checkTrino(sql);
-    if (!/\bsalaries\b/.test(sql)) expect(checkTrino(printed).sql).toBe(printed);
-  });
-
-  test.each(trinoHonest)('are read of tables that row security replaces: %s', (sql) => {
-    const { tables, sql: printed } = checkReplaced(sql);
-    expect(printed.split("'every' = 'every'").length - 1).toBeGreaterThanOrEqual(tables.length);
-  });
-});
+honestStatements({ check: checkTrino, checkReplaced }, trinoHonest, trinoHarmless);
 
 describe('published queries', () => {
-  const tables = [...new Set([...tpchTables, ...tpcdsTables])].map((name) => entity(name, []));
-  const rules = { tables: allowedTables(tables, trino).tables };
-
-  test.each(tpch.map((sql, at) => [at + 1, sql] as const))('TPC-H %i prints and reads back', (_, sql) => {
-    const { sql: printed } = checkSql(sql, rules);
-    expect(checkSql(printed, rules).sql).toBe(printed);
-  });
-
-  test.each(Object.entries(tpcds))('TPC-DS %s prints and reads back', (_, sql) => {
-    const { sql: printed } = checkSql(sql, rules);
-    expect(checkSql(printed, rules).sql).toBe(printed);
+  publishedQueries(trino, [...tpchTables, ...tpcdsTables], {
+    ...Object.fromEntries(tpch.map((sql, at) => [`TPC-H ${at + 1}`, sql])),
+    ...tpcds,
   });
 });
 
@@ -95,28 +70,7 @@ describe('where the types of columns are known', () => {
     day: 'date',
     price: 'decimal(10,2)',
   };
-  const dialect = trino;
-  const [orders] = allowedTables(
-    [
-      entity(
-        'orders',
-        Object.keys(types).map((name) => ({ name })),
-      ),
-    ],
-    dialect,
-  ).tables.tables;
-  const rows = [{ condition: 'id < 3', values: [] }];
-  const tables = new AllowedTables([{ ...orders!, rows, types: new Map(Object.entries(types)) }], dialect);
-
-  test.each([
-    "status = 'paid' AND id IN (1, 2) AND total >= 5",
-    'id > 1.5 AND total < 0.25',
-    "day >= DATE '2024-01-31' OR day < current_date - INTERVAL '7' DAY",
-    "ordered_at > current_timestamp - INTERVAL '1' MONTH",
-    "NOT status LIKE 'p%' AND status IS NOT NULL",
-  ])('a condition that cannot fail is left to the engine: %s', (condition) => {
-    expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).not.toContain('LIMIT');
-  });
+  const tables = typedTables(trino, 'orders', types);
 
   test('so does a FILTER, which the engine makes a condition', () => {
     const counted = (filter: string) =>
@@ -126,20 +80,28 @@ describe('where the types of columns are known', () => {
     expect(['1 / id > 0', 'id > 0 AND status IS NULL'].map(counted)).toEqual([true, false]);
   });
 
-  test.each([
-    'id / total > 1',
-    'price > 1.5',
-    'CAST(status AS BIGINT) = 1',
-    "ordered_at > TIMESTAMP '2024-01-01 00:00:00'",
-    'total = id',
-    'regexp_like(status, status)',
-    "day >= DATE '2024-13-31'",
-    // An id of two digits is no DECIMAL(38, 37).
-    `id > 1.${'0'.repeat(37)}`,
-    `id IN (1, 1.${'0'.repeat(37)})`,
-  ])('one that may fail meets visible rows only: %s', (condition) => {
-    expect(checkSql(`SELECT id FROM orders WHERE ${condition}`, { tables }).sql).toContain(trino.optimizationFence);
-  });
+  typedConditions(
+    { tables, dialect: trino },
+    [
+      "status = 'paid' AND id IN (1, 2) AND total >= 5",
+      'id > 1.5 AND total < 0.25',
+      "day >= DATE '2024-01-31' OR day < current_date - INTERVAL '7' DAY",
+      "ordered_at > current_timestamp - INTERVAL '1' MONTH",
+      "NOT status LIKE 'p%' AND status IS NOT NULL",
+    ],
+    [
+      'id / total > 1',
+      'price > 1.5',
+      'CAST(status AS BIGINT) = 1',
+      "ordered_at > TIMESTAMP '2024-01-01 00:00:00'",
+      'total = id',
+      'regexp_like(status, status)',
+      "day >= DATE '2024-13-31'",
+      // An id of two digits is no DECIMAL(38, 37).
+      `id > 1.${'0'.repeat(37)}`,
+      `id IN (1, 1.${'0'.repeat(37)})`,
+    ],
+  );
 });
 
 describe('what a refusal says', () => {
