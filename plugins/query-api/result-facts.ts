@@ -118,9 +118,7 @@ const Explanation = Type.Object(
     nearValues: Type.Optional(
       Type.Array(
         Type.Object({
-          column: Type.String({
-            description: '`entity.dimension`, or a column that the semantic layer does not have.',
-          }),
+          column: Type.String({ description: '`entity.dimension`.' }),
           value: Type.String({ description: 'What no row has.' }),
           values: Type.Array(Type.String(), {
             description: 'Values that rows have: the nearest first, or all where there are few and none is near.',
