@@ -146,10 +146,8 @@ export function renderAnswer(
 
 /** Where the rows come from, for a terminal. */
 export function originText({ provenance }: Pick<RenderedTable, 'provenance'>): string[] {
-  const [first, ...more] = provenance === undefined ? [] : originLines(provenance);
-  return first === undefined
-    ? []
-    : [`From: ${printableLine(first)}`, ...more.map((line) => `      ${printableLine(line)}`)];
+  const lines = provenance === undefined ? [] : originLines(provenance);
+  return lines.map((line, at) => (at === 0 ? '' : ' '.repeat('From: '.length)) + printableLine(line));
 }
 
 export function indent(text: string): string {

@@ -108,10 +108,8 @@ export const reportNotes = ({ verified, deliveryReason }: Pick<Report, 'verified
 ];
 
 /** Tells the reader where the rows come from; nothing where that is not known. */
-export const originNote = ({ provenance }: Dataset): string[] => {
-  const [first, ...more] = provenance === undefined ? [] : originLines(provenance);
-  return first === undefined ? [] : [`From: ${first}`, ...more];
-};
+export const originNote = ({ provenance }: Dataset): string[] =>
+  provenance === undefined ? [] : originLines(provenance);
 
 /** Tells the reader of a cut dataset so, `50 of 1234 rows`, and of an empty one why. */
 export function rowsNote({ rows, totalRows, truncated, explanation }: Dataset, shown = rows.length): string[] {

@@ -91,7 +91,7 @@ async function ask({ agent, actions }: Services, { question = '', ...ids }: Args
 function textWithOrigin({ text, data }: Answer): string {
   const origins = data.flatMap(({ about }) => (about?.provenance as Provenance | undefined) ?? []);
   const lines = [...new Set(origins.map((origin) => originLines(origin).join('; ')))].filter(Boolean);
-  return lines.length === 0 ? text : `${text}\n\n${lines.map((line) => `From: ${line}.`).join('\n')}`;
+  return lines.length === 0 ? text : `${text}\n\n${lines.map((line) => `${line}.`).join('\n')}`;
 }
 
 function detailsOf(answer: Answer, rows: number, hasActions: boolean) {

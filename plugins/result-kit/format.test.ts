@@ -73,13 +73,13 @@ test('the origin fits two lines, of which the second says what is left out', () 
     limit: { rows: 5, truncated: true, sampled: true },
   };
   expect(originLines(origin)).toEqual([
-    `orders (up to 2026-10-31 18:04, older than 24h allows), customers; ${text}, status of orders is completed`,
+    `From: orders (up to 2026-10-31 18:04, older than 24h allows), customers; ${text}, status of orders is completed`,
     'row security limits the rows; some columns are masked; a sample of the rows; not all rows',
   ]);
   expect(originLines({ ...NOTHING, tables: [{ name: 'orders', freshness: { ...fresh, last: null } }] })).toEqual([
-    'orders (no rows with a time)',
+    'From: orders (no rows with a time)',
   ]);
   expect(originLines(NOTHING)).toEqual([]);
   const many = Array.from({ length: 9 }, (_, at) => ({ name: `table_${at}`, freshness: null }));
-  expect(originLines({ ...NOTHING, tables: many })).toEqual(['table_0, table_1, table_2, table_3 and 5 more']);
+  expect(originLines({ ...NOTHING, tables: many })).toEqual(['From: table_0, table_1, table_2, table_3 and 5 more']);
 });

@@ -20,7 +20,7 @@ export function freshnessText({ last, within, isLate }: Freshness): string {
   return isLate ? `${known}, older than ${within} allows` : known;
 }
 
-/** At most two lines: the tables with periods and filters, and what makes the result less than the whole. */
+/** At most two lines: `From:` the tables with periods and filters, and what makes the result less than the whole. */
 export function originLines({ tables, filters, periods, policies, limit }: Provenance): string[] {
   if (tables.length === 0) return [];
   const names = tables.map(({ name, freshness }) =>
@@ -33,6 +33,6 @@ export function originLines({ tables, filters, periods, policies, limit }: Prove
     limit.sampled && 'a sample of the rows',
     limit.truncated && 'not all rows',
   ].filter((part) => part !== false);
-  const first = `${listed(names)}${where.length === 0 ? '' : `; ${listed(where)}`}`;
+  const first = `From: ${listed(names)}${where.length === 0 ? '' : `; ${listed(where)}`}`;
   return [first, ...(parts.length === 0 ? [] : [parts.join('; ')])].map(cut);
 }
