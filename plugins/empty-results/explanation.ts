@@ -66,7 +66,7 @@ export async function explanationOf(empty: EmptyQuery): Promise<Explanation | un
   const blamedFor = await blame(filters, tries);
   if (blamedFor === undefined) return undefined;
   const { blamed, alone } = blamedFor;
-  const words = blamed.map(({ said }) => said.text || 'a condition on related rows');
+  const words = blamed.map(({ inWords }) => inWords.text || 'a condition on related rows');
   const listed = words.join('; ');
   const nears = alone ? await nearOf(blamed, empty) : [];
   const period = await periodOf(blamed, alone, empty);
@@ -115,8 +115,8 @@ const isAboutTime = ({ member }: Filter): boolean => member !== undefined && isT
 const quoted = (text: string) => JSON.stringify(text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`);
 
 /** The texts that the column is to be or to contain. */
-const wantedTexts = ({ said }: Filter): string[] =>
-  said.filters.flatMap(({ operator = '', values = [] }) =>
+const wantedTexts = ({ inWords }: Filter): string[] =>
+  inWords.filters.flatMap(({ operator = '', values = [] }) =>
     /^(equals|in|contains|starts_with|ends_with)$/.test(operator)
       ? values.filter((value) => typeof value === 'string' && value !== '')
       : [],

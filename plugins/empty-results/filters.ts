@@ -1,5 +1,5 @@
 /** Takes the filters out of a statement, and writes the statements that try some of them. */
-import type { conditionReading, SaidConditions } from '../provenance/index.ts';
+import type { ConditionsInWords, conditionReading } from '../provenance/index.ts';
 import type { ModelEntity } from '../semantic-layer/index.ts';
 import { type Member, memberOf, type VisibleTable, visitStatement } from '../semantic-query/index.ts';
 import {
@@ -21,7 +21,7 @@ export interface Filter {
   readonly column: ColumnRef | undefined;
   /** The column in the semantic layer. */
   readonly member: Member | undefined;
-  readonly said: SaidConditions;
+  readonly inWords: ConditionsInWords;
 }
 
 export interface FilteredQuery {
@@ -40,7 +40,11 @@ type Tables = ReadonlyMap<string, ModelEntity>;
 type Reading = Awaited<ReturnType<typeof conditionReading>>;
 
 /** `undefined` where it is not one SELECT over tables. `tables` are the entities of the connection by their tables. */
-export function filteredQuery(select: Select, tables: Tables, { saidConditions }: Reading): FilteredQuery | undefined {
+export function filteredQuery(
+  select: Select,
+  tables: Tables,
+  { conditionsInWords }: Reading,
+): FilteredQuery | undefined {
   const found = innermost(select, select.with);
   // Another sample has other rows.
   if (found?.core.from === undefined || found.core.sample !== undefined) return undefined;
@@ -52,18 +56,18 @@ export function filteredQuery(select: Select, tables: Tables, { saidConditions }
     },
     expression() {},
   });
-  const [joining, filtering] = partition(conjuncts(core.where), isJoining);
-  const filters: Omit<Filter, 'said'>[] = [];
-  for (const condition of filtering) {
+  const conditions = conjuncts(core.where);
+  const filters: Omit<Filter, 'inWords'>[] = [];
+  for (const condition of conditions.filter((one) => !isJoining(one))) {
     const column = onlyColumn(condition);
     const at = column === undefined ? -1 : filters.findIndex((known) => known.column && isSame(known.column, column));
     const known = filters[at];
     if (known !== undefined) filters[at] = { ...known, conditions: [...known.conditions, condition] };
     else filters.push({ conditions: [condition], column, member: column && memberOf(column, inSight) });
   }
-  const meant = (column: ColumnRef) => memberOf(column, inSight);
-  const said = filters.map((filter) => ({ ...filter, said: saidConditions(filter.conditions, meant) }));
-  return { ...found, from: core.from as From, joining, filters: said };
+  const member = (column: ColumnRef) => memberOf(column, inSight);
+  const read = filters.map((filter) => ({ ...filter, inWords: conditionsInWords(filter.conditions, member) }));
+  return { ...found, from: core.from as From, joining: conditions.filter(isJoining), filters: read };
 }
 
 /** The SELECT that reads the tables: below those without a condition that read only one other. */
@@ -107,10 +111,6 @@ const isJoining = (condition: Expr): boolean =>
   condition.kind === 'chain' &&
   condition.operands.length === 2 &&
   condition.operands.every(({ kind }) => kind === 'name');
-
-function partition<T>(items: readonly T[], holds: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(holds), items.filter((item) => !holds(item))];
-}
 
 const isSame = (one: ColumnRef, other: ColumnRef): boolean =>
   [one.table, one.name].join('.').toLowerCase() === [other.table, other.name].join('.').toLowerCase();

@@ -7,7 +7,7 @@ import { columnIn, cutTime, literalOf } from './literals.ts';
 import { relativeDay } from './relative-days.ts';
 
 /** What columns and days mean where a condition stands. */
-export interface Meant {
+export interface ColumnScope {
   /** The column of an entity that a name means; `undefined` where that is not certain. */
   member(column: ColumnRef): Member | undefined;
   /** The day in the time zone of the connection; `undefined`: not known. */
@@ -44,25 +44,25 @@ const FLIPPED: Partial<Record<FilterOperator, FilterOperator>> = {
   less_than: 'greater_than',
   less_or_equal: 'greater_or_equal',
 };
-export function memberIn(expr: Expr, meant: Meant) {
+export function memberIn(expr: Expr, scope: ColumnScope) {
   const found = columnIn(expr);
-  const member = found && meant.member(found.column);
+  const member = found && scope.member(found.column);
   return member && { member, isDay: found.isDay || member.dimension.type === 'date' };
 }
 
 /** The ends of a period that a comparison of a time with literals is. */
-export function boundsOf(expr: Expr, meant: Meant): Bound[] | undefined {
+export function boundsOf(expr: Expr, scope: ColumnScope): Bound[] | undefined {
   const between = betweenOf(expr);
   if (between?.not === false) {
-    const [low, high] = endsOf(between).map((end) => boundsOf(end, meant));
+    const [low, high] = endsOf(between).map((end) => boundsOf(end, scope));
     return low && high && [...low, ...high];
   }
-  const compared = comparisonOf(expr, meant.today);
+  const compared = comparisonOf(expr, scope.today);
   if (compared === undefined) return undefined;
   const { side, operator, value } = compared;
   const cut = cutTime(side);
-  const cutMember = cut && meant.member(cut.column);
-  const plain = cut === undefined ? memberIn(side, meant) : undefined;
+  const cutMember = cut && scope.member(cut.column);
+  const plain = cut === undefined ? memberIn(side, scope) : undefined;
   const member = cutMember ?? plain?.member;
   if (member === undefined || !isTime(member.dimension)) return undefined;
   const written = cut === undefined ? String(value) : cut.periodFor(value);
@@ -157,42 +157,42 @@ export interface Plain {
   readonly orMissing?: boolean;
 }
 
-export function plainFilter(expr: Expr, meant: Meant): Plain | undefined {
+export function plainFilter(expr: Expr, scope: ColumnScope): Plain | undefined {
   if (expr.kind === 'name') {
-    const member = meant.member(expr);
+    const member = scope.member(expr);
     return member && { member, operator: 'equals', values: [true], not: false };
   }
   if (expr.kind === 'prefix' && expr.operator === 'NOT') {
-    const inner = plainFilter(expr.operand, meant);
+    const inner = plainFilter(expr.operand, scope);
     if (inner === undefined || inner.not || inner.orMissing) return undefined;
     if (inner.operator !== 'equals') return { ...inner, not: true };
     const isExact = expr.operand.kind === 'chain' && expr.operand.operators[0] === '<=>';
     return { ...inner, operator: 'not_equals', ...(isExact && { orMissing: true }) };
   }
   if (expr.kind === 'chain' && expr.operators.join() === 'OR') {
-    const [first, second] = expr.operands.map((operand) => plainFilter(operand, meant));
+    const [first, second] = expr.operands.map((operand) => plainFilter(operand, scope));
     const isSame = first?.member.dimension === second?.member.dimension && second?.operator === 'is_null';
     return first !== undefined && isSame && !first.not ? { ...first, orMissing: true } : undefined;
   }
   if (expr.kind === 'in' && expr.set.kind === 'list') {
-    const member = memberIn(expr.operand, meant)?.member;
+    const member = memberIn(expr.operand, scope)?.member;
     const values = expr.set.items.map(literalOf);
     if (member === undefined || values.includes(undefined)) return undefined;
     return { member, operator: expr.not ? 'not_in' : 'in', values: values as FilterValue[], not: false };
   }
   const like = likeOf(expr);
   if (like !== undefined) {
-    const member = memberIn(like.side, meant)?.member;
+    const member = memberIn(like.side, scope)?.member;
     return member && { member, ...like };
   }
   const missing = missingOf(expr);
   if (missing !== undefined) {
-    const member = memberIn(missing.side, meant)?.member;
+    const member = memberIn(missing.side, scope)?.member;
     return member && { member, operator: missing.operator, values: [], not: false };
   }
-  const compared = comparisonOf(expr, meant.today);
+  const compared = comparisonOf(expr, scope.today);
   if (compared === undefined || cutTime(compared.side) !== undefined) return undefined;
-  const member = memberIn(compared.side, meant)?.member;
+  const member = memberIn(compared.side, scope)?.member;
   const orMissing = expr.kind === 'chain' && KEEPS_MISSING.has(expr.operators[0]!);
   return (
     member && {

@@ -6,8 +6,8 @@ import {
   type Bound,
   betweenOf,
   boundsOf,
+  type ColumnScope,
   endsOf,
-  type Meant,
   memberIn,
   OPERATORS,
   periodsOf,
@@ -19,7 +19,7 @@ import { comparisonText, memberText, periodText, spoken, valuesText } from './wo
 
 /** What the conditions of one SELECT say. */
 export interface Conditions {
-  readonly filters: Said[];
+  readonly filters: ReadFilter[];
   readonly bounds: Bound[];
   readonly joins: Joined[];
 }
@@ -37,13 +37,13 @@ export interface JoinedColumn {
 }
 
 /** A filter whose words may be finished only when the subqueries in it have been read. */
-export interface Said extends Omit<ProvenanceFilter, 'text' | 'sql'> {
+export interface ReadFilter extends Omit<ProvenanceFilter, 'text' | 'sql'> {
   readonly expr: Expr;
   text(): string;
 }
 
-/** What the reader of one SELECT knows of its names. */
-export interface Sight extends Meant {
+/** What the names in one SELECT mean. */
+export interface SelectScope extends ColumnScope {
   /** The column, also of a derived table, which has no entity. */
   joined(column: ColumnRef): JoinedColumn | undefined;
   /** The words for an aggregate or another calculation; `undefined` for what has none. */
@@ -56,17 +56,17 @@ export interface Sight extends Meant {
 
 export const noConditions = (): Conditions => ({ filters: [], bounds: [], joins: [] });
 
-export interface SaidConditions extends Conditions {
+export interface ConditionsInWords extends Conditions {
   /** All of them in words; '' where there are none. */
   readonly text: string;
 }
 
 /** What conditions say that must all hold, where nothing is known but columns. */
-export function saidConditions(exprs: readonly Expr[], member: Meant['member']): SaidConditions {
+export function conditionsInWords(exprs: readonly Expr[], member: ColumnScope['member']): ConditionsInWords {
   const unknown = () => undefined;
-  const sight = { member, today: undefined, joined: unknown, calculation: unknown, named: unknown, subquery: unknown };
+  const scope = { member, today: undefined, joined: unknown, calculation: unknown, named: unknown, subquery: unknown };
   const into = noConditions();
-  for (const expr of exprs) readConditions(expr, sight, into);
+  for (const expr of exprs) readConditions(expr, scope, into);
   return { ...into, text: textsOf(into).join(' and ') };
 }
 
@@ -77,30 +77,30 @@ export const textsOf = ({ filters, bounds }: Conditions): string[] => [
 ];
 
 /** Adds what a condition says to `into`. */
-export function readConditions(expr: Expr, sight: Sight, into: Conditions): void {
-  const named = sight.named(expr);
+export function readConditions(expr: Expr, scope: SelectScope, into: Conditions): void {
+  const named = scope.named(expr);
   if (named !== undefined) {
     const { name, text } = named;
-    const plain = plainFilter(expr, sight);
+    const plain = plainFilter(expr, scope);
     into.filters.push(
-      plain === undefined ? { expr, named: name, text: () => text } : { ...said(expr, sight), named: name },
+      plain === undefined ? { expr, named: name, text: () => text } : { ...filterOf(expr, scope), named: name },
     );
     return;
   }
   if (expr.kind === 'chain' && expr.operators.every((operator) => operator === 'AND')) {
-    for (const operand of expr.operands) readConditions(operand, sight, into);
+    for (const operand of expr.operands) readConditions(operand, scope, into);
     return;
   }
   const pair = joinedColumns(expr);
-  const bounds = pair === undefined ? boundsOf(expr, sight) : undefined;
+  const bounds = pair === undefined ? boundsOf(expr, scope) : undefined;
   const between = betweenOf(expr);
   if (pair !== undefined) {
-    const [from, to] = pair.map((column) => sight.joined(column));
+    const [from, to] = pair.map((column) => scope.joined(column));
     if (from !== undefined && to !== undefined) into.joins.push({ from, to });
   } else if (between?.not === false && bounds === undefined) {
-    for (const end of endsOf(between)) into.filters.push(said(end, sight));
+    for (const end of endsOf(between)) into.filters.push(filterOf(end, scope));
   } else if (bounds !== undefined) into.bounds.push(...bounds);
-  else into.filters.push(said(expr, sight));
+  else into.filters.push(filterOf(expr, scope));
 }
 
 const EQUAL = new Set(['=', '==', 'IS', '<=>', 'IS NOT DISTINCT FROM']);
@@ -113,8 +113,8 @@ function joinedColumns(expr: Expr): [ColumnRef, ColumnRef] | undefined {
 }
 
 /** One condition as a filter: about a column where it is, else in words alone. */
-function said(expr: Expr, sight: Sight): Said {
-  const plain = plainFilter(expr, sight);
+function filterOf(expr: Expr, scope: SelectScope): ReadFilter {
+  const plain = plainFilter(expr, scope);
   if (plain !== undefined) {
     const { member, operator, values, not, orMissing } = plain;
     const text = comparisonText(memberText(member.entity, member.dimension.name), operator, values, {
@@ -125,37 +125,37 @@ function said(expr: Expr, sight: Sight): Said {
     const own = { expr, column, ...(!not && { operator, values }), ...(orMissing && { orMissing }) };
     return { ...own, text: () => (orMissing ? `${text} or is missing` : text) };
   }
-  const words = textOf(expr, sight);
+  const words = textOf(expr, scope);
   return { expr, text: words };
 }
 
 const later = (text: string) => () => text;
 
 /** The words for a condition that is no plain comparison of a column. */
-function textOf(expr: Expr, sight: Sight): () => string {
+function textOf(expr: Expr, scope: SelectScope): () => string {
   if (expr.kind === 'chain' && expr.operators.every((word) => word === 'OR' || word === 'AND')) {
-    const parts = expr.operands.map((operand) => nested(operand, sight));
+    const parts = expr.operands.map((operand) => nested(operand, scope));
     const word = expr.operators[0] === 'OR' ? ' or ' : ' and ';
     return () => parts.map((part) => part()).join(word);
   }
   if (expr.kind === 'prefix' && expr.operator === 'NOT') {
-    const inner = nested(expr.operand, sight);
+    const inner = nested(expr.operand, scope);
     return () =>
       inner().replace(/^(?:there are (?!no )|.*$)/s, (all) =>
         all === 'there are ' ? 'there are no ' : `not (${all})`,
       );
   }
   if (expr.kind === 'exists') {
-    const inner = sight.subquery(expr.select, 'rows');
+    const inner = scope.subquery(expr.select, 'rows');
     return () => `there are ${inner?.() ?? 'rows of a subquery'}`;
   }
   if (expr.kind === 'in' && expr.set.kind === 'subquery') {
-    const inner = sight.subquery(expr.set.select, 'rows');
-    const what = sideText(expr.operand, sight);
+    const inner = scope.subquery(expr.set.select, 'rows');
+    const what = sideText(expr.operand, scope);
     return () => `${what()} is ${expr.not ? 'not ' : ''}among ${inner?.() ?? 'the rows of a subquery'}`;
   }
   const cut = expr.kind === 'in' ? cutTime(expr.operand) : undefined;
-  const cutMember = cut && sight.member(cut.column);
+  const cutMember = cut && scope.member(cut.column);
   if (expr.kind === 'in' && expr.set.kind === 'list' && cutMember !== undefined) {
     const values = expr.set.items.map(literalOf).filter((value) => value !== undefined);
     const what = `${memberText(cutMember.entity, cutMember.dimension.name)} is ${expr.not ? 'not ' : ''}in`;
@@ -163,23 +163,23 @@ function textOf(expr: Expr, sight: Sight): () => string {
   }
   const compared = expr.kind === 'chain' && expr.operands.length === 2 ? OPERATORS[expr.operators[0]!] : undefined;
   if (compared !== undefined && expr.kind === 'chain') {
-    const [left, right] = expr.operands.map((operand) => sideText(operand, sight));
-    const members = expr.operands.flatMap((operand) => memberIn(operand, sight)?.member ?? []);
+    const [left, right] = expr.operands.map((operand) => sideText(operand, scope));
+    const members = expr.operands.flatMap((operand) => memberIn(operand, scope)?.member ?? []);
     const isOfTime = members.some(({ dimension }) => isTime(dimension));
     return () => `${comparisonText(left!(), compared, [], { isTime: isOfTime })} ${right!()}`;
   }
   const between = betweenOf(expr);
   if (between !== undefined) {
-    const [what, low, high] = [between.operand, between.low, between.high].map((side) => sideText(side, sight));
+    const [what, low, high] = [between.operand, between.low, between.high].map((side) => sideText(side, scope));
     return () => `${what!()} is ${between.not ? 'not ' : ''}from ${low!()} to ${high!()}`;
   }
-  return later(`a condition on ${namesIn(expr, sight) || 'a calculation'}`);
+  return later(`a condition on ${namesIn(expr, scope) || 'a calculation'}`);
 }
 
 /** A condition inside another one, with its period in words. */
-function nested(expr: Expr, sight: Sight): () => string {
+function nested(expr: Expr, scope: SelectScope): () => string {
   const own: Conditions = noConditions();
-  readConditions(expr, sight, own);
+  readConditions(expr, scope, own);
   return () => {
     const texts = [...textsOf(own), ...own.joins.map(joinText)];
     return texts.length > 1 ? `(${texts.join(' and ')})` : (texts[0] ?? 'a condition');
@@ -196,31 +196,31 @@ const joinText = ({ from, to }: Joined) =>
   `${spoken(from.name)} of ${spoken(from.entity)} is ${spoken(to.name)} of ${spoken(to.entity)}`;
 
 /** One side of a comparison. */
-function sideText(expr: Expr, sight: Sight): () => string {
+function sideText(expr: Expr, scope: SelectScope): () => string {
   const value = literalOf(expr);
   if (value !== undefined) return later(valuesText([value]));
-  const member = memberIn(expr, sight)?.member;
+  const member = memberIn(expr, scope)?.member;
   if (member !== undefined) return later(memberText(member.entity, member.dimension.name));
   const column = columnIn(expr)?.column;
   if (column !== undefined) return later(spoken(column.name));
   if (expr.kind === 'scalar') {
-    const inner = sight.subquery(expr.select, 'value');
+    const inner = scope.subquery(expr.select, 'value');
     return () => inner?.() ?? 'the value of a subquery';
   }
-  const words = sight.calculation(expr);
+  const words = scope.calculation(expr);
   if (words !== undefined) return later(words);
   if (expr.kind === 'constant' || (expr.kind === 'call' && expr.args.length === 0))
     return later(spoken(fold(nameOf(expr))));
-  return later(`a calculation${namesIn(expr, sight) && ` of ${namesIn(expr, sight)}`}`);
+  return later(`a calculation${namesIn(expr, scope) && ` of ${namesIn(expr, scope)}`}`);
 }
 
 const nameOf = (expr: Expr) => (expr.kind === 'call' ? expr.name : expr.kind === 'constant' ? expr.value : '');
 
 /** The columns of an expression in words, none of them twice. */
-function namesIn(expr: Expr, sight: Sight): string {
+function namesIn(expr: Expr, scope: SelectScope): string {
   const names = new Set<string>();
   const visit = (one: Expr): void => {
-    const member = one.kind === 'name' ? sight.member(one) : undefined;
+    const member = one.kind === 'name' ? scope.member(one) : undefined;
     if (member !== undefined) names.add(memberText(member.entity, member.dimension.name));
     else if (one.kind === 'name') names.add(spoken(one.name));
     forEachOperand(one, visit);

@@ -5,7 +5,7 @@ import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { ProvenanceOptions } from './options.ts';
 
-export type { SaidConditions } from './conditions.ts';
+export type { ConditionsInWords } from './conditions.ts';
 /** Loaded when it is first used. */
 export const conditionReading = () => import('./conditions.ts');
 

@@ -13,7 +13,7 @@ import {
   type SelectCore,
   type Source,
 } from '../sql-kit/index.ts';
-import { type Conditions, type Joined, noConditions, readConditions, type Sight, textsOf } from './conditions.ts';
+import { type Conditions, type Joined, noConditions, readConditions, type SelectScope, textsOf } from './conditions.ts';
 import type { ConditionNames } from './layer-conditions.ts';
 import { columnKey, keyOf, type NameOf } from './measures.ts';
 import { memberText, spoken } from './words.ts';
@@ -78,11 +78,11 @@ export function partsOf(
         otherTables.add(fold(table.name));
       }
       if (core.sample !== undefined) isSampled = true;
-      const sight = sightOf(core, inSight, within?.outer ?? []);
+      const scope = scopeOf(core, inSight, within?.outer ?? []);
       const conditions = within?.conditions ?? noConditions();
       const { where, having, qualify, from } = core;
       for (const expr of [...conditionsOfJoins(from), where, having, qualify])
-        if (expr !== undefined) readConditions(expr, sight, conditions);
+        if (expr !== undefined) readConditions(expr, scope, conditions);
       for (const pair of usedPairs(from, inSight)) conditions.joins.push(pair);
       if (within !== undefined) return;
       parts.push({
@@ -91,7 +91,7 @@ export function partsOf(
         readsTables: inSight.some(({ entity }) => entity !== undefined),
       });
       for (const column of core.columns)
-        if (column.kind === 'column') addCalculations(column.expr, column.alias ?? column.text, sight, core, inSight);
+        if (column.kind === 'column') addCalculations(column.expr, column.alias ?? column.text, scope, core, inSight);
     },
   });
   const main = select.first.kind === 'core' ? select.first.columns : [];
@@ -103,7 +103,7 @@ export function partsOf(
   const innerConditions = [...inner.values()].map(({ conditions }) => conditions);
   return { entities, otherTables, parts, inner: innerConditions, calculations, named, columns, segments, isSampled };
 
-  function sightOf(core: SelectCore, inSight: readonly VisibleTable[], outer: readonly VisibleTable[]): Sight {
+  function scopeOf(core: SelectCore, inSight: readonly VisibleTable[], outer: readonly VisibleTable[]): SelectScope {
     const member = (column: ColumnRef): Member | undefined => {
       const isHere = column.table === undefined || inSight.some(({ name }) => name === fold(column.table!));
       return memberOf(column, isHere ? inSight : outer);
@@ -145,7 +145,7 @@ export function partsOf(
     return `${words || (kind === 'value' ? `a value of ${rows}` : rows)}${texts.length === 0 ? '' : ` (${texts.join(' and ')})`}`;
   }
 
-  function measureOf(expr: Expr, member: Sight['member'], core: SelectCore, inSight: readonly VisibleTable[]) {
+  function measureOf(expr: Expr, member: SelectScope['member'], core: SelectCore, inSight: readonly VisibleTable[]) {
     const isCount = expr.kind === 'call' && fold(expr.name) === 'count' && expr.star && expr.over === undefined;
     if (isCount && expr.filter === undefined) {
       const [only, ...more] = inSight;
@@ -161,7 +161,7 @@ export function partsOf(
   }
 
   /** Words for an aggregate; `undefined` for what is none. */
-  function wordsOf(expr: Expr, member: Sight['member'], core: SelectCore, inSight: readonly VisibleTable[]) {
+  function wordsOf(expr: Expr, member: SelectScope['member'], core: SelectCore, inSight: readonly VisibleTable[]) {
     const measure = measureOf(expr, member, core, inSight);
     if (measure !== undefined) return layer.measureWords(measure);
     if (expr.kind !== 'call' || !isAggregate(expr)) return undefined;
@@ -171,7 +171,7 @@ export function partsOf(
   function addCalculations(
     expr: Expr,
     column: string | undefined,
-    { member }: Sight,
+    { member }: SelectScope,
     core: SelectCore,
     inSight: readonly VisibleTable[],
   ): void {
@@ -193,7 +193,7 @@ export function partsOf(
 }
 
 const nameIn =
-  (member: Sight['member']): NameOf =>
+  (member: SelectScope['member']): NameOf =>
   (column) => {
     const found = member(column);
     return found === undefined ? fold(column.name) : columnKey(found.entity, found.dimension.sql);
@@ -217,7 +217,7 @@ const AGGREGATES: Readonly<Record<string, string>> = {
   max: 'largest',
 };
 
-function aggregateText({ name, star, distinct, args }: Call, member: Sight['member']): string {
+function aggregateText({ name, star, distinct, args }: Call, member: SelectScope['member']): string {
   const [argument] = args;
   if (star || argument === undefined) return 'number of rows';
   const found = argument.kind === 'name' ? member(argument) : undefined;
