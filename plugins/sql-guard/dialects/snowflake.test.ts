@@ -3,11 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { snowflakeHonest } from '../../../test/fixtures/sql/snowflake-honest.ts';
 import { snowflakeHarmless, snowflakeHostile } from '../../../test/fixtures/sql/snowflake-hostile.ts';
 import { checkReplaced, checkSnowflake } from '../../../test/fixtures/sql/snowflake-shop.ts';
+import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { tpcds, tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpch, tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 import { snowflake } from '../../sql-kit/index.ts';
+import { checkSql } from '../check.ts';
 import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
+import { allowedTables } from '../layer-tables.ts';
 
 hostileStatements(checkSnowflake, [snowflakeHostile], 380);
 
@@ -63,6 +66,10 @@ describe('the print', () => {
       "SELECT DATEDIFF(MONTH, a, b), INTERVAL '3' month FROM orders",
       "SELECT DATEDIFF('month', A, B), INTERVAL '3 month' FROM ORDERS",
     ],
+    [
+      "SELECT DATE_TRUNC(month, d), DATE_TRUNC('month', day), DATE_TRUNC(d, 'month'), DATE_TRUNC(a, month) FROM orders",
+      "SELECT DATE_TRUNC('month', D), DATE_TRUNC('month', DAY), DATE_TRUNC(D, 'month'), DATE_TRUNC(A, 'month') FROM ORDERS",
+    ],
     ['SELECT id RLIKE status FROM orders', 'SELECT ID REGEXP STATUS FROM ORDERS'],
     [
       'SELECT s.name FROM salaries s',
@@ -79,6 +86,18 @@ describe('the print', () => {
     expect(checkReplaced('SELECT id FROM orders WHERE status IS NULL').sql).not.toContain('LIMIT');
     expect(checkReplaced('SELECT f.value FROM events, LATERAL FLATTEN(INPUT => tags) f').sql).toContain('LIMIT');
   });
+});
+
+test('a hidden column is none, though its name is that of a part of a date', () => {
+  const salaries = entity('SALARIES', [{ name: 'NAME' }, { name: 'D', hidden: true }]);
+  const { tables } = allowedTables([salaries], snowflake);
+  const check = (sql: string) => checkSql(sql, { tables });
+  for (const sql of ["DATE_TRUNC('year', d)", 'DATE_TRUNC(year, d)', "DATE_TRUNC(d, 'year')"]) {
+    expect(refusalBy(check, `SELECT ${sql} FROM salaries`).message).toContain(
+      'Column "D" of "SALARIES" cannot be read',
+    );
+  }
+  expect(check('SELECT DATE_TRUNC(d, name) FROM salaries').sql).toMatch(/^SELECT DATE_TRUNC\('d', NAME\) FROM \(/);
 });
 
 describe('where the types of columns are known', () => {

@@ -124,23 +124,34 @@ const PARTS = new Set(
 );
 
 /** Functions to the argument that may be a part of a date, as a word. */
-const PART_AT: ReadonlyMap<string, readonly number[]> = new Map([
-  ...['DATEADD', 'DATEDIFF', 'DATE_PART', 'TIMEADD', 'TIMEDIFF', 'TIMESTAMPADD', 'TIMESTAMPDIFF'].map(
-    (name): [string, number[]] => [name, [0]],
+const PART_AT: ReadonlyMap<string, number> = new Map([
+  ...['DATEADD', 'DATEDIFF', 'DATE_PART', 'DATE_TRUNC', 'TIMEADD', 'TIMEDIFF', 'TIMESTAMPADD', 'TIMESTAMPDIFF'].map(
+    (name): [string, number] => [name, 0],
   ),
-  ['DATE_TRUNC', [0, 1]],
-  ['TRUNC', [1]],
-  ['LAST_DAY', [1]],
+  ['TRUNC', 1],
+  ['LAST_DAY', 1],
 ]);
+
+const isPart = (arg: Expr | undefined) =>
+  (arg?.kind === 'string' && PARTS.has(arg.value.toUpperCase())) ||
+  (arg?.kind === 'name' && arg.table === undefined && PARTS.has(arg.name));
+
+/** DATE_TRUNC takes the two in either order: a part in quotes is one, and of two words the first; the other is a column. */
+function partPlace({ name, args }: Call): number | undefined {
+  const isSwapped = name === 'DATE_TRUNC' && isPart(args[1]) && (args[1]?.kind === 'string' || !isPart(args[0]));
+  return isSwapped ? 1 : PART_AT.get(name);
+}
 
 /** A call whose parts of dates are texts, so that none of them is taken for a column, and that prints as the function it is. */
 function asCall(call: Expr): Expr {
   if (call.kind !== 'call') return call;
-  const places = PART_AT.get(call.name) ?? [];
-  const args = call.args.map((arg, at): Expr => {
-    const isPart = places.includes(at) && arg.kind === 'name' && arg.table === undefined && PARTS.has(arg.name);
-    return isPart ? { kind: 'string', at: arg.at, value: arg.name.toLowerCase() } : arg;
-  });
+  const place = partPlace(call);
+  const args = call.args.map(
+    (arg, at): Expr =>
+      at === place && arg.kind === 'name' && isPart(arg)
+        ? { kind: 'string', at: arg.at, value: arg.name.toLowerCase() }
+        : arg,
+  );
   // In quotes a word of the grammar would be no function.
   const isWord = snowflakeKeywords.has(call.name) && snowflakeFunctions.has(call.name);
   return { ...call, args, ...(isWord && { isWord }) };
