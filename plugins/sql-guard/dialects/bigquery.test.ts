@@ -72,6 +72,12 @@ describe('the print', () => {
     expect(checkReplaced('SELECT id FROM orders WHERE status IS NULL').sql).not.toContain('LIMIT');
   });
 
+  test('gives no name to a column without one: its text would be none', () => {
+    const { sql } = checkReplaced('SELECT (SELECT max(id) FROM orders), id IN (SELECT id FROM orders) AS b');
+    const orders = "(SELECT orders.* FROM orders WHERE 'every' = 'every') AS orders";
+    expect(sql).toBe(`SELECT (SELECT max(id) FROM ${orders}), id IN (SELECT id FROM ${orders}) AS b`);
+  });
+
   test('reads an array of a replaced table, and never a table of that name', () => {
     expect(checkReplaced('SELECT p.id FROM events AS hr, hr.people AS p').sql).toBe(
       "SELECT p.id FROM (SELECT events.* FROM events WHERE 'every' = 'every' LIMIT 9223372036854775807) AS hr, UNNEST(hr.people) AS p",

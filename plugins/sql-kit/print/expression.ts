@@ -56,7 +56,10 @@ export interface PrintRules {
   readonly hasCatalogs?: boolean;
   /** LIMIT and OFFSET, each with a blank before, where they do not stand in this order. */
   printLimit?(limit: string | undefined, offset: string | undefined, withTies: boolean): string;
-  /** As GoogleSQL: set operations without ALL say DISTINCT, and a star leaves columns out by EXCEPT. */
+  /**
+   * As GoogleSQL: set operations without ALL say DISTINCT, a star leaves columns out by EXCEPT, and a column without a name is
+   * not named after its text, which could be no name of a column.
+   */
   readonly isGoogle?: boolean;
   /** The place of a bound value, counted from 1. */
   printParam?(number: number): string;
@@ -126,6 +129,11 @@ export class ExpressionPrinter {
 
   get excludeWord(): string {
     return this.#rules.isGoogle ? 'EXCEPT' : 'EXCLUDE';
+  }
+
+  /** Whether the engine names a column without a name after its text. */
+  get namesByText(): boolean {
+    return this.#rules.isGoogle !== true;
   }
 
   /** What ends a SELECT. */

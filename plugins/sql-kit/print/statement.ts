@@ -132,7 +132,8 @@ class Printer {
     if (column.alias !== undefined) return `${text} AS ${this.#expressions.name(column.alias)}`;
     // The engine names such a column after its text, so a text that changes in print becomes the name.
     const written = column.text;
-    if (naming === 'named' && this.#replaced > before && column.label !== undefined) {
+    const isReplaced = this.#expressions.namesByText && this.#replaced > before;
+    if (naming === 'named' && isReplaced && column.label !== undefined) {
       return `${text} AS ${this.#expressions.name(column.label)}`;
     }
     if (naming === 'unnamed' || written === undefined || written === text || hasComment(written)) return text;
