@@ -58,6 +58,18 @@ const faults: [code: string, sqlState: string, text: string, told: string, messa
     'sql_failed',
     'a value cannot be converted, or is out of range (error 100038).',
   ],
+  // A value that looks like a message of the engine.
+  ...[
+    `invalid identifier 'hunter2'`,
+    `ambiguous column name 'hunter2'`,
+    `Object 'hunter2' does not exist`,
+    'Unknown function hunter2',
+    `syntax error line 1 at position 7 unexpected 'hunter2'`,
+    `SQL compilation error:\ninvalid identifier 'hunter2'`,
+  ].flatMap((value): typeof faults => [
+    ['100038', '22018', `Numeric value '${value} ' is not recognized`, 'sql_failed', '(error 100038).'],
+    ['001007', '22023', compiled(`invalid value ['${value} '] for parameter`), 'sql_failed', '(error 001007).'],
+  ]),
   ['100035', '22007', `Timestamp 'hunter2' is not recognized`, 'sql_failed', 'a value cannot be converted'],
   ['100051', '22012', 'Division by zero', 'sql_failed', 'a number is divided by zero'],
   ['100090', '42P18', 'Duplicate row detected [hunter2]', 'sql_failed', '(error 100090)'],

@@ -25,19 +25,23 @@ const NO_RIGHT = words('003001 003540 003041');
 const OF_LOGIN = /^39\d{4}$/;
 
 /**
- * Parts of messages that name words of the statement. All others may hold values, of rows and of subqueries that the engine
- * works out before it runs a statement: of these only the code is told.
+ * Messages that name words of the statement, behind the same beginning. All others may hold values, of rows and of subqueries
+ * that the engine works out before it runs a statement, and these may hold anything: of them only the code is told.
  */
 const OF_THE_TEXT: readonly (readonly [RegExp, (name: string) => string])[] = [
-  [/invalid identifier '([\w.$]{1,120})'(?!')/i, (name) => `there is no column ${name}`],
-  [/ambiguous column name '([\w.$]{1,120})'(?!')/i, (name) => `the column ${name} could be that of several tables`],
+  [/^invalid identifier '([\w.$]{1,120})'(?!')/i, (name) => `there is no column ${name}`],
+  [/^ambiguous column name '([\w.$]{1,120})'(?!')/i, (name) => `the column ${name} could be that of several tables`],
   [
-    /(?:Object|Schema|Database|Table|View) '([\w.$]{1,200})' does not exist/i,
+    /^(?:Object|Schema|Database|Table|View) '([\w.$]{1,200})' does not exist/i,
     (name) => `${name} does not exist, or the role may not see it`,
   ],
-  [/Unknown function ([\w.$]{1,120})/i, (name) => `there is no function ${name}`],
-  [/unexpected '([A-Za-z_]\w{0,39})'/, (word) => `the syntax of the statement is wrong near "${word}"`],
+  [/^Unknown function ([\w.$]{1,120})/i, (name) => `there is no function ${name}`],
+  [
+    /^syntax error line \d+ at position \d+ unexpected '([A-Za-z_]\w{0,39})'/i,
+    (word) => `the syntax of the statement is wrong near "${word}"`,
+  ],
 ];
+const BEGINNING = /^SQL compilation error:\s*(?:error line \d+ at position \d+:?\s*)?/i;
 
 /** What the classes of SQL states are about. */
 const STATES: readonly (readonly [RegExp, string])[] = [
@@ -121,8 +125,9 @@ function faultError(fault: SnowflakeFault, timeoutMs: number): AtlasError {
       'Grant the role SELECT on the table, and USAGE on its schema.',
     );
   }
+  const text = BEGINNING.test(message) ? message.replace(BEGINNING, '') : '';
   for (const [pattern, told] of OF_THE_TEXT) {
-    const [, name] = pattern.exec(message) ?? [];
+    const [, name] = pattern.exec(text) ?? [];
     if (name !== undefined) return statementFailed(`Snowflake: ${told(name)}`);
   }
   const [, state] = STATES.find(([pattern]) => pattern.test(sqlState)) ?? [];
