@@ -5,11 +5,15 @@ import { bigqueryHarmless, bigqueryHostile } from '../../../test/fixtures/sql/bi
 import { bigqueryHostileSyntax } from '../../../test/fixtures/sql/bigquery-hostile-syntax.ts';
 import { checkBigquery, checkReplaced } from '../../../test/fixtures/sql/bigquery-shop.ts';
 import { tpcds, tpch } from '../../../test/fixtures/sql/bigquery-tpc.ts';
+import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 import { bigquery } from '../../sql-kit/index.ts';
+import { AllowedTables } from '../allowed-tables.ts';
+import { checkSql } from '../check.ts';
 import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
+import { allowedTables } from '../layer-tables.ts';
 
 hostileStatements(checkBigquery, [bigqueryHostile, bigqueryHostileSyntax], 350);
 
@@ -76,6 +80,18 @@ describe('the print', () => {
     const { sql } = checkReplaced('SELECT (SELECT max(id) FROM orders), id IN (SELECT id FROM orders) AS b');
     const orders = "(SELECT orders.* FROM orders WHERE 'every' = 'every') AS orders";
     expect(sql).toBe(`SELECT (SELECT max(id) FROM ${orders}), id IN (SELECT id FROM ${orders}) AS b`);
+  });
+
+  test('compares texts of a claim without the collation of the column, and nothing else', () => {
+    const [orders] = allowedTables([entity('orders', [])], bigquery).tables.tables;
+    const values = [{ valueFor: () => 'ann' }, { valueFor: () => 'bob' }];
+    const filtered = (isText: boolean) => {
+      const rows = [{ column: 'tenant', isText, values }];
+      return checkSql('SELECT id FROM orders', { tables: new AllowedTables([{ ...orders!, rows }], bigquery) }).sql;
+    };
+    const plain = 'WHERE orders.tenant IN (?, ?)';
+    expect(filtered(true)).toContain(`${plain} AND COLLATE(orders.tenant, '') IN (?, ?)) AS orders`);
+    expect(filtered(false)).toContain(`${plain}) AS orders`);
   });
 
   test('reads an array of a replaced table, and never a table of that name', () => {

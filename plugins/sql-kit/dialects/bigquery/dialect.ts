@@ -1,4 +1,5 @@
 /** Describes GoogleSQL as BigQuery has it, by its published documentation. */
+import { form } from '../../ast/forms.ts';
 import { type ColumnType, standardColumnType } from '../column-types.ts';
 import { TRUTH_TEST, type ValueType, wordSet } from '../infallible.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
@@ -51,6 +52,8 @@ export const bigquery: SqlDialect = {
   tableFunctions: new Set(),
   substitutes: bigquerySubstitutes,
   argumentProblem,
+  // A column may have a collation for which `Ann` equals `ANN`; an empty one takes it away.
+  exactText: (column) => form(column.at, 'COLLATE(', column, ", '')"),
   // A condition behind a LIMIT means another thing than one before it.
   optimizationFence: ' LIMIT 9223372036854775807',
   infallible: {
