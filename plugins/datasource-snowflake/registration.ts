@@ -9,7 +9,8 @@ export const SNOWFLAKE_ENGINE: Omit<DatasourceEngine, 'open'> = {
   schemes: SNOWFLAKE_SCHEMES,
   options: SnowflakeConnectionOptions,
   locate(url) {
-    const { host, port, user, secret, database, schema } = parseSnowflakeUrl(url, true);
-    return { host, port, user, password: secret, database: `${database}/${schema}` };
+    const { host, port, user, tokenType, secret, database, schema } = parseSnowflakeUrl(url, true);
+    // A secret that is kept is one of this way to log in: as a token, a private key would leave this server.
+    return { host, port, user: `${user} ${tokenType}`, password: secret, database: `${database}/${schema}` };
   },
 };

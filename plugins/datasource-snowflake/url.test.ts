@@ -133,9 +133,17 @@ describe('a URL', () => {
     expect(SNOWFLAKE_ENGINE.locate('snowflake://a:b@acme-shop/lake/sales?host=one.example&port=9', NO_REACH)).toEqual({
       host: 'one.example',
       port: 9,
-      user: 'A',
+      user: 'A PROGRAMMATIC_ACCESS_TOKEN',
       password: 'b',
       database: 'LAKE/SALES',
     });
+  });
+
+  it('are of one user only where they log in the same way, so that no key is kept and sent as a token', () => {
+    const located = (query: string) =>
+      SNOWFLAKE_ENGINE.locate(`snowflake://ada:x@acme-shop/lake/sales?${query}`, NO_REACH);
+    const key = located('authenticator=snowflake_jwt');
+    expect(located('role=x&authenticator=SNOWFLAKE_JWT')).toEqual(key);
+    for (const other of ['authenticator=oauth', 'role=x']) expect(located(other)).not.toEqual(key);
   });
 });
