@@ -93,7 +93,7 @@ export interface Grammar {
   readonly syntax: Syntax;
   /** The schema that an unqualified table name means. */
   readonly defaultSchema: string;
-  /** The database's own name, in lower case, which may stand before a schema; missing: none is known. */
+  /** The database's own name, in lower case unless names are exact, which may stand before a schema; missing: none is known. */
   readonly catalog?: string;
   /** `column.field` reads a part of a value. */
   readonly hasFields?: boolean;

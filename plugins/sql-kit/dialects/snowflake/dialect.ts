@@ -1,5 +1,4 @@
 /** Describes Snowflake's SQL, as its documentation has it. */
-import { fold } from '../../ast/names.ts';
 import type { Expr } from '../../ast/tree.ts';
 import type { ColumnType } from '../column-types.ts';
 import { NULL_TEST, type ValueType, wordSet } from '../infallible.ts';
@@ -40,7 +39,7 @@ export const snowflake: SqlDialect = {
     return {
       ...this,
       ...(schema !== undefined && { defaultSchema: schema }),
-      ...(catalog !== undefined && { catalog: fold(catalog) }),
+      ...(catalog !== undefined && { catalog }),
     };
   },
   hasOrderedWith: true,

@@ -1,5 +1,4 @@
 /** Reads the sources of Snowflake's FROM: tables of any database, FLATTEN, SAMPLE; and refuses what reads elsewhere. */
-import { isOwnCatalog } from '../../ast/names.ts';
 import type { Call, Source } from '../../ast/tree.ts';
 import { parseArguments } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
@@ -26,7 +25,7 @@ export function source(cursor: Cursor): Source | undefined {
   if (!cursor.isName()) return undefined;
   const parts = [cursor.name('a table')];
   while (cursor.acceptOperator('.')) parts.push(cursor.anyName('a table'));
-  if (parts.length > 3)
+  if (parts.length > 3 || parts.slice(0, -1).some((part) => part.includes('.')))
     throw cursor.fail('table', `"${parts.join('.')}" is no table`, 'Write database.schema.table.', at);
   refuseVersion(cursor);
   if (cursor.isOperator('(')) {
@@ -40,7 +39,7 @@ export function source(cursor: Cursor): Source | undefined {
 function schemaOf([first, second, third]: readonly string[], { dialect }: Cursor): string | undefined {
   if (second === undefined) return undefined;
   if (third === undefined) return first;
-  return isOwnCatalog(first!, dialect) ? second : `${first}.${second}`;
+  return first === dialect.catalog ? second : `${first}.${second}`;
 }
 
 function rowFunction(cursor: Cursor): Call {

@@ -62,7 +62,7 @@ test('texts, numbers and comments are left out of logs', () => {
 
 test('a connection tells its schema and its database', () => {
   const own = snowflake.forConnection?.({ schema: 'SALES', maskedUrl: 'snowflake://***@acme-shop/LAKE/SALES' });
-  expect(own).toMatchObject({ name: 'snowflake', defaultSchema: 'SALES', catalog: 'lake' });
+  expect(own).toMatchObject({ name: 'snowflake', defaultSchema: 'SALES', catalog: 'LAKE' });
 });
 
 test('parts of dates, weeks and orders are written as the engine reads them', () => {
