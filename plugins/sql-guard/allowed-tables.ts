@@ -77,11 +77,12 @@ export class AllowedTables implements ReadableTables {
     return this.#bySchema.get(this.#key(schema))?.get(this.#key(name));
   }
 
-  /** As a statement names it: before a table the database's own name may stand alone. */
+  /** As a statement names it: before a table the database's own name may stand alone, unless that would be a schema's. */
   mentioned(schema: string | undefined, name: string): AllowedTable | undefined {
-    const { defaultSchema } = this.dialect;
+    const { defaultSchema, hasCatalogs } = this.dialect;
     const found = this.find(schema ?? defaultSchema, name);
-    if (found !== undefined || schema === undefined || !isOwnCatalog(schema, this.dialect)) return found;
+    if (found !== undefined || schema === undefined || hasCatalogs) return found;
+    if (!isOwnCatalog(schema, this.dialect)) return undefined;
     return this.find(defaultSchema, name);
   }
 
