@@ -20,16 +20,16 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 
 /** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours each cost one. */
 function editDistance(a: string, b: string): number {
-  const costs = Array.from({ length: a.length + 1 }, (_, row) => [row]);
-  const cost = (row: number, column: number) => costs[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let column = 1; column <= b.length; column++) costs[0]?.push(column);
+  let [before, above] = [[] as number[], Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row++) {
+    const costs = [row];
     for (let column = 1; column <= b.length; column++) {
-      const replaced = cost(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const replaced = above[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
       const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const swapped = isSwapped ? cost(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY;
-      costs[row]?.push(Math.min(replaced, swapped, cost(row - 1, column) + 1, cost(row, column - 1) + 1));
+      const swapped = isSwapped ? before[column - 2]! + 1 : replaced;
+      costs.push(Math.min(replaced, swapped, above[column]! + 1, costs[column - 1]! + 1));
     }
+    [before, above] = [above, costs];
   }
-  return cost(a.length, b.length);
+  return above[b.length]!;
 }

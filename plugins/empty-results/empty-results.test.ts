@@ -73,6 +73,15 @@ describe('near values', () => {
     expect(await near("SELECT id FROM orders WHERE ordered_at = '2024-11-01 08:00'")).toBeUndefined();
   });
 
+  it('are none that are long texts', async () => {
+    const text = 'x'.repeat(3_000);
+    const notes = databases.create('notes.db', `${SHOP}; UPDATE customers SET city = '${text}' || id WHERE id < 3`);
+    await using other = await openShop({
+      datasource: datasourceSqlite({ connections: [{ id: 'shop', url: `sqlite:${notes}` }] }),
+    });
+    expect(await near(cityIs(text), undefined, other)).toMatchObject([{ values: ['Graz'] }]);
+  });
+
   it('are none of a masked column', async () => {
     const explanation = await shop.explain("SELECT id FROM customers WHERE email = 'ann@example.co'");
     expect(explanation).toEqual({

@@ -36,6 +36,8 @@ const MAX_READ_VALUES = 500;
 const MAX_NEAR_VALUES = 5;
 /** So many values of a column are told where none is near. */
 const MAX_LISTED_VALUES = 10;
+/** Longer ones are texts rather than values to ask for. */
+const MAX_LISTED_CHARS = 200;
 const MAX_TEXTS = 3;
 const MAX_CHARS = 60;
 /** Letters by which values are looked for where a column has too many to compare them all. */
@@ -147,7 +149,8 @@ async function valuesNear(value: string, known: readonly string[], filter: Filte
   const isCut = known.length > MAX_READ_VALUES;
   const begun = isCut ? await valuesOf(filter, value.slice(0, PREFIX_CHARS), empty) : [];
   const near = nearValues(value, [...new Set([...known, ...begun])]).slice(0, MAX_NEAR_VALUES);
-  return near.length === 0 && known.length <= MAX_LISTED_VALUES ? known : near;
+  if (near.length > 0 || known.length > MAX_LISTED_VALUES) return near;
+  return known.filter(({ length }) => length <= MAX_LISTED_CHARS);
 }
 
 /** The values of a column, with `prefix` those that begin with it in any case; one more than are compared where there are more. */

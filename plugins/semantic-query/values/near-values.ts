@@ -4,8 +4,13 @@ import { folded } from '../../language-kit/index.ts';
 
 const plain = (text: string) => folded(text).replace(/[^\p{L}\p{N}]+/gu, '');
 
+/** Longer texts are no names that people misspell, and take long to compare. */
+const MAX_CHARS = 60;
+
 /** The nearest first. */
-export function nearValues(value: string, values: readonly string[]): string[] {
+export function nearValues(value: string, listed: readonly string[]): string[] {
+  if (value.length > MAX_CHARS) return [];
+  const values = listed.filter(({ length }) => length <= MAX_CHARS);
   const wanted = plain(value);
   const known = values.map(plain);
   const closest = nearest(wanted, known);

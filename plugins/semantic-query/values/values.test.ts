@@ -18,6 +18,7 @@ import { sqlGuard } from '../../sql-guard/index.ts';
 import { kitDialect, postgres } from '../../sql-kit/index.ts';
 import { sqlLimits } from '../../sql-limits/index.ts';
 import { semanticQuery } from '../index.ts';
+import { nearValues } from './near-values.ts';
 import { valueObjections } from './value-check.ts';
 
 const LAYER = {
@@ -66,6 +67,12 @@ describe('a value that the layer does not list', () => {
       expect(
         valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, kitDialect('sqlite'), tables)),
       ).toHaveLength(1);
+  });
+
+  test('is not compared with what is no name any more, which would take long', () => {
+    const [name, text] = ['x'.repeat(58), 'x'.repeat(3_000)];
+    expect(nearValues(`${name}y`, [text, `${name}z`, `${text}y`])).toEqual([`${name}z`]);
+    expect(nearValues(`${text}y`, [`${text}z`, `${text}y`, 'x'.repeat(58)])).toEqual([]);
   });
 
   test('is none where no listed value is like it, unless the list is complete', () => {
