@@ -118,6 +118,13 @@ it('hostile labels are cut, made visible and kept apart', () => {
   expect(drawn.points.map(({ x }) => x)).toEqual(['aU+202Eb', cut, `${cut} (2)`]);
 });
 
+it('thousands of labels that are cut to the same text are told apart', () => {
+  const rows = Array.from({ length: 1_500 }, (_, at) => [`${'x'.repeat(100)}${at}`, at]);
+  const { drawn } = made({ mark: 'line', sort: 'rows' }, ['region', 'n'], [...rows.slice(0, 2), ['x (2)', 0], ...rows]);
+  expect(new Set(drawn.points.map(({ x }) => x)).size).toBe(1_501);
+  expect(drawn.points.at(-1)?.x).toBe(`${'x'.repeat(59)}… (1500)`);
+});
+
 it('a pie of values below zero is refused, and says so', () => {
   const rows = [
     ['a', 5],

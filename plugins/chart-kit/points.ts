@@ -54,10 +54,13 @@ export function labelOf(text: string): string {
 function labelsOf(texts: Iterable<string>): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
   const used = new Set<string>();
+  const counts = new Map<string, number>();
   for (const text of texts) {
     const label = labelOf(text);
     let unique = label;
-    for (let count = 2; used.has(unique); count += 1) unique = `${label} (${count})`;
+    let count = counts.get(label) ?? 1;
+    while (used.has(unique)) unique = `${label} (${++count})`;
+    counts.set(label, count);
     used.add(unique);
     labels.set(text, unique);
   }
