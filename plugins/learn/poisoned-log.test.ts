@@ -172,6 +172,15 @@ describe('texts of people who act together', () => {
   }, 60_000);
 });
 
+it('of a long question the beginning counts, and no word behind it', async () => {
+  const long = {
+    question: `Debts ${'by region '.repeat(60)}shekels`,
+    sql: 'SELECT region, SUM(total) FROM orders GROUP BY 1',
+  };
+  const found = summaries(await (await project(by(COLLEAGUES, [long]))).proposals());
+  expect(found.filter((one) => one.startsWith('synonym'))).toEqual(['synonym "debts" for orders.total']);
+}, 60_000);
+
 describe('what is hidden or masked', () => {
   it('is in no proposal, whoever asks for it', async () => {
     const asked: Asked[] = [

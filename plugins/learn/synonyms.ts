@@ -1,4 +1,5 @@
 /** Proposes synonyms: words of questions that lead to the same column, and names that statements got wrong first. */
+import { setImmediate } from 'node:timers/promises';
 import {
   type ModelDimension,
   type ModelEntity,
@@ -15,6 +16,10 @@ import { GENERAL_WORDS, namedStems, stemsOf } from './words.ts';
 
 /** Share of the questions with a word that must lead to the same column. */
 const MIN_SHARE = 0.8;
+/** Words of one column that are compared with each other, the most frequent ones. */
+const MAX_WORDS = 100;
+/** Questions that are read before other requests have their turn. */
+const BATCH = 25;
 
 type Member = SynonymProposal['member'];
 
@@ -124,11 +129,13 @@ function membersOf(model: SemanticModel) {
 }
 
 /** Words beside those that the layer knows lead to a column when nothing else of the statement is left to name. */
-export function proposeFromQuestions(log: Log, model: SemanticModel): SynonymProposal[] {
+export async function proposeFromQuestions(log: Log, model: SemanticModel): Promise<SynonymProposal[]> {
   const named = namedStems(model);
   const seen = new Seen<{ readonly word: string; readonly target: Target }>(log);
   const asked = new Seen<string>(log);
-  for (const evidence of [...supporting(log).flatMap(evidenceOf), ...evidenceOfReasons(log, model)]) {
+  const all = [...supporting(log).flatMap(evidenceOf), ...evidenceOfReasons(log, model)];
+  for (const [at, evidence] of all.entries()) {
+    if (at % BATCH === 0) await setImmediate();
     const inQuestion = stemsOf([evidence.question]);
     const unnamed = wordsOf(evidence).filter((word) => !named.has(stem(word) ?? ''));
     for (const word of unnamed) asked.add(word, word, evidence);
@@ -140,8 +147,13 @@ export function proposeFromQuestions(log: Log, model: SemanticModel): SynonymPro
   // A word that is often said with other columns, too, names none of them.
   const proposed = seen.frequent().filter((one) => one.seen >= MIN_SHARE * asked.count(one.value.word));
   const perTarget = Map.groupBy(proposed, ({ value }) => keyOf(value.target));
-  return proposed.flatMap(({ value: { word, target }, ...counts }): SynonymProposal[] => {
-    const others = perTarget.get(keyOf(target))?.filter(({ value }) => value.word !== word) ?? [];
+  const compared = [...perTarget.values()].flatMap((words) => words.slice(0, MAX_WORDS));
+  return compared.flatMap(({ value: { word, target }, ...counts }): SynonymProposal[] => {
+    const others =
+      perTarget
+        .get(keyOf(target))
+        ?.filter(({ value }) => value.word !== word)
+        .slice(0, MAX_WORDS) ?? [];
     // Where a word always comes with another one, it is not known which is the name.
     const isAccompanied = others.some(({ value }) =>
       seen.isWithin(keyOfWord(target, word), keyOfWord(target, value.word)),

@@ -4,6 +4,8 @@ import type { LoggedStatement, Turn } from './log.ts';
 
 /** A statement that a person writes within this time of an answer is taken for a correction of it. */
 const EDIT_MS = 30 * 60_000;
+/** Of longer texts, what is asked stands at the beginning; all words of thousands of them would take long to count. */
+const MAX_CHARS = 500;
 
 /** `personOf`: who counts as one person. */
 export function turnsOf(asked: readonly AskedQuestion[], personOf: (whose: AskedQuestion) => string): Turn[] {
@@ -14,7 +16,7 @@ export function turnsOf(asked: readonly AskedQuestion[], personOf: (whose: Asked
     const before = last?.conversationId === conversationId ? last : undefined;
     const chosen = /^\d+$/.test(text) ? before?.answer?.choices[Number(text) - 1] : undefined;
     const sign = { id: `${conversationId} ${at}`, person: personOf(question), day: at.slice(0, 10) };
-    turns.push({ ...question, ...sign, text: chosen ?? text, before });
+    turns.push({ ...question, ...sign, text: (chosen ?? text).slice(0, MAX_CHARS), before });
   }
   return turns;
 }
