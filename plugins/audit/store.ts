@@ -172,9 +172,12 @@ export interface AuditedFilter {
   readonly since: string | undefined;
 }
 
+/** What the server asks as a reader, beside what was asked for. */
+const UNASKED_SURFACES = ['explanation', 'freshness'];
+
 /** Those that the server asks by itself are left out: they say nothing about what people need. */
 function askedByPeople(db: Knex, orgId: string | undefined): Knex.QueryBuilder {
-  const query = shown(db).whereNot('auth_mode', SYSTEM_ACTOR.mode);
+  const query = shown(db).whereNot('auth_mode', SYSTEM_ACTOR.mode).whereNotIn('surface', UNASKED_SURFACES);
   return orgId === undefined ? query : query.where('org_id', orgId);
 }
 

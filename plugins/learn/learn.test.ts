@@ -34,12 +34,22 @@ const JOINED = (index: number): Asked => ({
 
 describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   it('learns nothing from what the server asks by itself, which takes no place of what people ask', async () => {
-    const own = times(8, () => ({ sql: 'SELECT SUM(total) AS measured FROM orders', mode: 'system' }));
+    const sql = 'SELECT SUM(total) AS measured FROM orders';
+    const asReader = ['explanation', 'freshness'].flatMap((surface) => times(4, () => ({ sql, user: 'ann', surface })));
+    const own = [...times(8, () => ({ sql, mode: 'system' })), ...asReader];
     const shop = await project(engine, [...times(4, JOINED), ...own]);
     const proposals = await shop.proposals('--limit', '4');
     expect(proposals.map(({ kind }) => kind).sort()).toEqual(['join', 'measure', 'pattern']);
     expect(JSON.stringify(proposals)).not.toContain('measured');
     expect(await (await project(engine, own)).proposals()).toEqual([]);
+    expect(
+      await (
+        await project(
+          engine,
+          times(4, () => ({ sql, user: 'ann' })),
+        )
+      ).proposals(),
+    ).toHaveLength(1);
   });
 
   it('proposes joins, measures and patterns as a diff that can be applied, and then nothing', async () => {
