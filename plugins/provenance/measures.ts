@@ -6,6 +6,7 @@ import {
   DEFAULT_LIMITS,
   type Expr,
   fold,
+  forEachOperand,
   parseExpression,
   type Select,
   type SqlDialect,
@@ -106,6 +107,20 @@ export function measuresByName(
 
 /** The name of a column as it is compared: `entity.column`, or as written where its table is not certain. */
 export type NameOf = (column: ColumnRef) => string;
+
+/** An expression of more operands has no name in the layer: its key would be made for each expression around it, too. */
+const MAX_OPERANDS = 1_000;
+
+/** Whether the layer may have a name for an expression. */
+export function isNameable(expr: Expr): boolean {
+  let left = MAX_OPERANDS;
+  const visit = (one: Expr): void => {
+    left -= 1;
+    if (left > 0) forEachOperand(one, visit);
+  };
+  visit(expr);
+  return left > 0;
+}
 
 const SUBQUERY = '(SELECT)';
 const DROPPED = new Set(['at', 'schema', 'text', 'label', 'minimum', 'level']);

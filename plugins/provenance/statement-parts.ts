@@ -15,7 +15,7 @@ import {
 } from '../sql-kit/index.ts';
 import { type Conditions, type Joined, noConditions, readConditions, type SelectScope, textsOf } from './conditions.ts';
 import type { ConditionNames } from './layer-conditions.ts';
-import { columnKey, keyOf, type NameOf } from './measures.ts';
+import { columnKey, isNameable, keyOf, type NameOf } from './measures.ts';
 import { memberText, spoken } from './words.ts';
 
 /** An aggregate of the statement. */
@@ -119,7 +119,7 @@ export function partsOf(
       },
       calculation: (expr) => wordsOf(expr, member, core, inSight),
       named(expr) {
-        const found = layer.nameOf(keyOf(expr, nameIn(member)), entities);
+        const found = isNameable(expr) ? layer.nameOf(keyOf(expr, nameIn(member)), entities) : undefined;
         if (found !== undefined) segments.add(found.name);
         return found;
       },
@@ -153,6 +153,7 @@ export function partsOf(
       const declared = only.entity.measures.find(({ type, sql }) => type === 'count' && sql === undefined);
       return `${only.entity.name}.${declared?.name ?? 'count'}`;
     }
+    if (!isNameable(expr)) return undefined;
     const key = keyOf(expr, nameIn(member));
     for (const { entity } of inSight) {
       const found = entity && layer.measureOf(key, entity);

@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { loadSemanticLayer, readingOf, type SemanticModel, shownTables } from '../semantic-layer/index.ts';
-import { kitDialect } from '../sql-kit/index.ts';
+import { DEFAULT_LIMITS, kitDialect, parseExpression } from '../sql-kit/index.ts';
 import { assumptionsFor } from './assumptions.ts';
+import { isNameable } from './measures.ts';
 import { originOf, unreadOrigin } from './origin.ts';
 
 let model: SemanticModel;
@@ -166,4 +167,13 @@ test('assumptions are those of the question', async () => {
   ]);
   expect(of('average order value by order date in October')).toEqual([]);
   expect(assumptionsFor(meanings, undefined)).toEqual([]);
+});
+
+test('a condition of very many parts is described without a look for its name', async () => {
+  const wide = (parts: number) => `(${Array.from({ length: parts }, (_, at) => `o.rating <> ${at}`).join(' AND ')})`;
+  const nested = Array.from({ length: 30 }).reduce<string>((inner) => `(${wide(40)} OR ${inner})`, 'o.rating = 1');
+  const dialect = kitDialect('sqlite');
+  const isNamed = (condition: string) => isNameable(parseExpression(condition, dialect, DEFAULT_LIMITS));
+  expect([isNamed(wide(100)), isNamed(nested)]).toEqual([true, false]);
+  expect((await read(where(nested)))?.provenance.filters[0]?.text).toMatch(/^\(rating of orders is not 0 and /);
 });
