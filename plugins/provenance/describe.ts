@@ -12,6 +12,8 @@ import type { ProvenanceOptions } from './options.ts';
 import { type Origin, originOf, unreadOrigin } from './origin.ts';
 
 const MAX_KNOWN = 500;
+/** What is told of longer statements is long, too, and not kept. */
+const MAX_KNOWN_CHARS = 10_000;
 /** Plugins of which it is known what they do to a statement. */
 const KNOWN_CHANGES: ReadonlySet<string> = new Set(
   [agent, sqlGuard, rowSecurity].map(({ definition }) => definition.name),
@@ -37,6 +39,7 @@ export function describer({ ctx, layer, rows, options, closing }: DescriberInit)
   const known = new WeakMap<SemanticModel, Map<string, Promise<Read>>>();
 
   function read(table: ToolTable, statement: SqlStatement | undefined, model: SemanticModel, scope: Scope) {
+    if (table.sql.length > MAX_KNOWN_CHARS) return readNew(table, statement, model, scope);
     const ofModel = known.get(model) ?? new Map<string, Promise<Read>>();
     known.set(model, ofModel);
     // What a statement reckons from today is another day tomorrow.

@@ -174,3 +174,12 @@ test('a table that answers slowly delays no result, and its statement ends with 
   }
   expect(scripted.shop.stopped).toHaveLength(1);
 });
+
+test('what a statement says is read once, but not kept of a long one', async () => {
+  await using orders = await shop({});
+  const filters = async (length: number) =>
+    (await orders.origin('ann', 'north', `SELECT COUNT(*) AS n FROM orders WHERE due_at <> '${'x'.repeat(length)}'`))
+      .filters;
+  expect(await filters(10)).toBe(await filters(10));
+  expect(await filters(20_000)).not.toBe(await filters(20_000));
+});
