@@ -90,12 +90,14 @@ const evidenceOf = (statement: LoggedStatement): Evidence[] => {
  * What users name in the reason for which an answer is bad, beside what it used. Of the reason only names of the layer are
  * read, and of those none of what is hidden or masked.
  */
-function evidenceOfReasons({ turns, statements }: Log, model: SemanticModel): Evidence[] {
+async function evidenceOfReasons({ turns, statements }: Log, model: SemanticModel): Promise<Evidence[]> {
   const rated = turns.filter(({ answer }) => answer?.feedback?.rating === 'bad' && answer.feedback.reason !== null);
   if (rated.length === 0) return [];
   const members = membersOf(model);
   const byTurn = Map.groupBy(statements, ({ turn }) => turn);
-  return rated.map((turn) => {
+  const evidence: Evidence[] = [];
+  for (const [at, turn] of rated.entries()) {
+    if (at % BATCH === 0) await setImmediate();
     const used = byTurn.get(turn) ?? [];
     const usedKeys = new Set(used.flatMap(targetsOf).map(keyOf));
     const said = stemsOf([turn.answer?.feedback?.reason ?? '']);
@@ -107,8 +109,9 @@ function evidenceOfReasons({ turns, statements }: Log, model: SemanticModel): Ev
     // What no row has is no value: it was looked for.
     const found = used.filter(({ entry }) => entry.rowCount > 0);
     const literalWords = new Set(found.flatMap(({ use }) => [...use.literalWords]));
-    return { id, person, day, question, targets, literalWords };
-  });
+    evidence.push({ id, person, day, question, targets, literalWords });
+  }
+  return evidence;
 }
 
 /** The dimensions and measures that may be shown, with the stems of each of their names. */
@@ -133,7 +136,7 @@ export async function proposeFromQuestions(log: Log, model: SemanticModel): Prom
   const named = namedStems(model);
   const seen = new Seen<{ readonly word: string; readonly target: Target }>(log);
   const asked = new Seen<string>(log);
-  const all = [...supporting(log).flatMap(evidenceOf), ...evidenceOfReasons(log, model)];
+  const all = [...supporting(log).flatMap(evidenceOf), ...(await evidenceOfReasons(log, model))];
   for (const [at, evidence] of all.entries()) {
     if (at % BATCH === 0) await setImmediate();
     const inQuestion = stemsOf([evidence.question]);

@@ -1,4 +1,5 @@
 /** Proposes other wordings of verified queries: questions that were only like one, for which users chose it and found it good. */
+import { setImmediate } from 'node:timers/promises';
 import type { Verification } from '../agent/index.ts';
 import { timeReader, tokenizer } from '../model-offline/index.ts';
 import { type ModelVerifiedQuery, type SemanticModel, stem, tokenize, visibleModel } from '../semantic-layer/index.ts';
@@ -13,6 +14,8 @@ const WORDING = /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} ,'’-]{2,119}$/u;
 const SAID = /^[\p{L}\p{M}\p{N} ,'’-]+$/u;
 /** Words that neither the layer nor the other wordings have: with more of them it may say anything. */
 const MAX_UNKNOWN = 2;
+/** Questions that are read before other requests have their turn. */
+const BATCH = 25;
 /** How a choice ends that tells several queries apart which answer the question alike. */
 const TOLD_APART = / \[[a-z][a-z0-9_-]*\]$/;
 
@@ -82,7 +85,8 @@ export async function proposeWordings(log: Log, model: SemanticModel): Promise<W
   const reader = await readerOf(model);
   const known = new Set(reader.queries.flatMap(({ question, also = [] }) => [question, ...also].map(keyOf)));
   const seen = new Seen<{ readonly query: ModelVerifiedQuery; readonly wording: string }>(log);
-  for (const { asked, verified } of nearMisses) {
+  for (const [at, { asked, verified }] of nearMisses.entries()) {
+    if (at % BATCH === 0) await setImmediate();
     const query = reader.queries.find(({ name }) => name === verified.name);
     const wording = query && wordingOf(asked, query, verified, reader);
     if (query === undefined || wording === undefined || known.has(keyOf(wording))) continue;
