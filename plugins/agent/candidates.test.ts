@@ -56,6 +56,18 @@ describe('where the first statement fails', () => {
     expect(last).not.toHaveProperty('temperature');
   });
 
+  it.each([
+    [12, 'Chosen among 3 candidates, 2 of which agree: the first statement failed.'],
+    [
+      13,
+      '3 candidates were tried, because the first statement failed: no two have the same result, and none was taken.',
+    ],
+  ])('results of %i columns: %s', async (count, message) => {
+    const wide = `SELECT ${Array.from({ length: count }, (_, at) => `COUNT(*) AS n${at}`).join(', ')} FROM orders`;
+    const { answer } = await answered([callSql(BROKEN), callSql(wide), callSql(wide), callSql(wide), DONE]);
+    expect(answer.notes).toContainEqual({ code: 'candidates', message });
+  });
+
   it('none is taken where no two agree, and the model goes on as it does without', async () => {
     const script = [callSql(BROKEN), callSql(RIGHT), callSql(OTHER), callSql(RIGHT), DONE];
     const { answer, toolResult } = await answered(script);

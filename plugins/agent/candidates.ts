@@ -18,7 +18,10 @@ import { isEmpty } from './tools/result-table.ts';
 import { errorOf, withNote } from './tools/tool-outcome.ts';
 
 /** Larger results take too long to compare, and agree with none. */
-const MAX_CELLS = 5_000;
+const MAX_CELLS = 1_000;
+const MAX_COLUMNS = 12;
+/** Assignments of columns that are tried: the server waits for them. */
+const MAX_TRIED = 24;
 
 export interface Attempts {
   /** Statements in all, the first one included. */
@@ -105,12 +108,12 @@ async function add(groups: Candidate[][], outcome: ToolOutcome, { dialectOf }: A
 /** The same rows, in the same order where both statements say one. */
 function agree(one: Candidate, other: Candidate): boolean {
   const isComparable = ({ table }: Candidate) =>
-    !table.truncated && table.rows.length * table.columns.length <= MAX_CELLS;
+    !table.truncated && table.columns.length <= MAX_COLUMNS && table.rows.length * table.columns.length <= MAX_CELLS;
   if (!isComparable(one) || !isComparable(other)) return false;
   const isOrdered = one.ordered !== undefined && other.ordered !== undefined;
   const expected = (candidate: Candidate) => (isOrdered ? candidate.ordered : undefined) ?? candidate.rows;
   return (
-    resultDifference(one.table, expected(other)) === undefined &&
-    resultDifference(other.table, expected(one)) === undefined
+    resultDifference(one.table, expected(other), MAX_TRIED) === undefined &&
+    resultDifference(other.table, expected(one), MAX_TRIED) === undefined
   );
 }

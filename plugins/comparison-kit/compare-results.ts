@@ -32,12 +32,16 @@ export const unordered = ({ columns, rows }: ComparedResult): ExpectedResult => 
   groups: [{ rows, take: rows.length }],
 });
 
-/** Why the result is not the expected one, in one sentence; `undefined` when it is. */
-export function resultDifference(actual: ComparedResult, expected: ExpectedResult): string | undefined {
+/** Why the result is not the expected one, in one sentence; `undefined` when it is. `maxTried`: fewer take less time. */
+export function resultDifference(
+  actual: ComparedResult,
+  expected: ExpectedResult,
+  maxTried = MAX_TRIED,
+): string | undefined {
   const count = expected.groups.reduce((sum, { take }) => sum + take, 0);
   if (actual.rows.length !== count) return `Expected ${rowsText(count)}, got ${actual.rows.length}.`;
   if (count === 0) return undefined;
-  const columns = new Columns(actual, expected);
+  const columns = new Columns(actual, expected, maxTried);
   if (columns.assignment(true) !== undefined) return undefined;
   const isRightSet = expected.groups.length > 1 && columns.assignment(false) !== undefined;
   return isRightSet ? columns.orderReason() : columns.rowReason();
@@ -48,9 +52,11 @@ class Columns {
   readonly #expected: ExpectedResult;
   readonly #wanted: readonly Cell[][];
   readonly #given: readonly Cell[][];
+  readonly #maxTried: number;
 
-  constructor(actual: ComparedResult, expected: ExpectedResult) {
+  constructor(actual: ComparedResult, expected: ExpectedResult, maxTried: number) {
     this.#actual = actual;
+    this.#maxTried = maxTried;
     this.#expected = expected;
     const rows = expected.groups.flatMap((group) => group.rows);
     this.#wanted = expected.columns.map((name) => rows.map((row) => cellOf(row[name])));
@@ -65,7 +71,7 @@ class Columns {
       if (chosen.length === candidates.length) return chosen;
       for (const index of candidates[chosen.length] ?? []) {
         if (chosen.includes(index)) continue;
-        if (tried >= MAX_TRIED) return undefined;
+        if (tried >= this.#maxTried) return undefined;
         tried += 1;
         const next = [...chosen, index];
         // Columns whose rows do not fit together fit no better with a further one.
@@ -86,7 +92,8 @@ class Columns {
 
   /** Which column is missing, or which row differs first. */
   rowReason(): string {
-    const missing = this.#expected.columns.filter((_, index) => this.#candidates(false)[index]?.length === 0);
+    const candidates = this.#candidates(false);
+    const missing = this.#expected.columns.filter((_, index) => candidates[index]?.length === 0);
     const chosen = this.#likely();
     const at = this.#unmatched(chosen, false) ?? { row: 0, expected: 0 };
     const row = `no row of the answer is ${this.#shownExpected(at.expected)}`;
