@@ -150,16 +150,16 @@ export async function proposeFromQuestions(log: Log, model: SemanticModel): Prom
   // A word that is often said with other columns, too, names none of them.
   const proposed = seen.frequent().filter((one) => one.seen >= MIN_SHARE * asked.count(one.value.word));
   const perTarget = Map.groupBy(proposed, ({ value }) => keyOf(value.target));
-  const compared = [...perTarget.values()].flatMap((words) => words.slice(0, MAX_WORDS));
-  return compared.flatMap(({ value: { word, target }, ...counts }): SynonymProposal[] => {
-    const others =
-      perTarget
-        .get(keyOf(target))
-        ?.filter(({ value }) => value.word !== word)
-        .slice(0, MAX_WORDS) ?? [];
+  const compared = new Map([...perTarget].map(([key, words]) => [key, words.slice(0, MAX_WORDS)]));
+  return proposed.flatMap((one): SynonymProposal[] => {
+    const { value, ...counts } = one;
+    const { word, target } = value;
+    const words = compared.get(keyOf(target)) ?? [];
+    if (!words.includes(one)) return [];
+    const others = words.filter((other) => other !== one);
     // Where a word always comes with another one, it is not known which is the name.
-    const isAccompanied = others.some(({ value }) =>
-      seen.isWithin(keyOfWord(target, word), keyOfWord(target, value.word)),
+    const isAccompanied = others.some((other) =>
+      seen.isWithin(keyOfWord(target, word), keyOfWord(target, other.value.word)),
     );
     return isAccompanied ? [] : [synonymOf(target, word, counts)];
   });
