@@ -29,6 +29,7 @@ it('docs/webhook.md: the composition serves, and answers what the page sends', {
       sql: [expect.stringMatching(/^SELECT/i)],
       columns: [expect.any(String)],
       rows: [expect.any(Object)],
+      provenance: expect.objectContaining({ tables: [expect.objectContaining({ name: 'orders' })] }),
     },
   });
   expect(JSON.parse(await shell.run(signed?.text ?? ''))).toEqual({ success: true, result: table.result.answer });
