@@ -79,10 +79,19 @@ export function languageOf(text: string): LanguageCode | undefined {
   return found === 'en' ? undefined : found;
 }
 
+type Turns = readonly { readonly role: string; readonly text: string }[];
+
+/** Several parts of a question's preparation ask for it. */
+const known = new WeakMap<Turns, { readonly language: LanguageCode | undefined }>();
+
 /** The language of the last question of a conversation that tells it. */
-export function languageOfTurns(
-  turns: readonly { readonly role: string; readonly text: string }[],
-): LanguageCode | undefined {
+export function languageOfTurns(turns: Turns): LanguageCode | undefined {
+  const found = known.get(turns) ?? { language: lastLanguage(turns) };
+  known.set(turns, found);
+  return found.language;
+}
+
+function lastLanguage(turns: Turns): LanguageCode | undefined {
   let left = MAX_TURNS;
   for (let at = turns.length - 1; at >= 0 && left > 0; at -= 1) {
     const { role, text } = turns[at]!;
