@@ -14,12 +14,6 @@ import {
 import { PAGE_LIMIT_BYTES } from './wire/client.ts';
 import { BigqueryFault, HttpFault, NoToken, NotBigquery, NotReading, PageTooLarge } from './wire/fault.ts';
 
-/** A server that is gone, that never was there, or that has closed what idled. */
-export const isOfSocket = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/^E[A-Z]+$|^ERR_(?:SOCKET|STREAM)/.test(String((error as NodeJS.ErrnoException).code)) ||
-    /^(?:aborted|socket hang up)$/.test(error.message));
-
 const LOGIN_HINT =
   'Check the key in the URL, or the credentials of the place where this runs, and give the account the roles "BigQuery Job User" and "BigQuery Data Viewer".';
 

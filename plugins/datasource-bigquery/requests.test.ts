@@ -69,18 +69,18 @@ it('connects to checked addresses alone', async () => {
     folder: '.',
     async addressesOf(host) {
       looked.push(host);
-      if (host === 'secret.invalid') throw new AtlasError('The host must not be used.', { code: 'validation_error' });
+      if (host === 'secret.localhost') throw new AtlasError('The host must not be used.', { code: 'validation_error' });
       return ['127.0.0.1'];
     },
   };
   const at = (host: string) => api.url.replace('api_endpoint=http://127.0.0.1', `api_endpoint=http://${host}`);
-  await using({ url: at('db.invalid') }, async ({ run }) => expect(await run()).toEqual([{ n: 1 }]), reach);
+  await using({ url: at('db.localhost') }, async ({ run }) => expect(await run()).toEqual([{ n: 1 }]), reach);
   await using(
-    { url: at('secret.invalid') },
+    { url: at('secret.localhost') },
     async ({ run }) => expect(await run()).toMatchObject({ code: 'validation_error' }),
     reach,
   );
-  expect(looked).toEqual(['db.invalid', 'secret.invalid']);
+  expect(looked).toEqual(['db.localhost', 'secret.localhost']);
 });
 
 it('says that it is well when the dataset can be seen, and not when the account is not let in', async () => {

@@ -5,6 +5,7 @@ import {
   assertReads,
   cancelled,
   connectionLost,
+  isSocketError,
   RowCollector,
   type RowLimits,
   type Session,
@@ -14,7 +15,7 @@ import {
 import { datasetPath, describeDatasets, type Get, rowsOf, tablePath, viewsOf } from './catalog/tables.ts';
 import { type DryRun, readDryRun } from './check/dry-run.ts';
 import type { Ask, Verifier } from './check/verify.ts';
-import { isOfSocket, statementError } from './errors.ts';
+import { statementError } from './errors.ts';
 import type { BigqueryConnectionOptions } from './options.ts';
 import { queryParameters } from './parameters.ts';
 import type { BigqueryTarget } from './url.ts';
@@ -209,7 +210,7 @@ export class BigquerySession implements Session {
     try {
       return await work({ until: performance.now() + timeoutMs, signal });
     } catch (error) {
-      if (isOfSocket(error) && !signal.aborted) this.#usable = false;
+      if (isSocketError(error) && !signal.aborted) this.#usable = false;
       throw statementError(error, timeoutMs);
     }
   }

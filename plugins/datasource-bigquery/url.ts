@@ -1,5 +1,12 @@
 /** BigQuery URLs: a project and a dataset, and the key of a service account or none. */
-import { assertRemote, invalidUrl, parseServerUrl, readUrlFile, type UrlDialect } from '../datasource-kit/index.ts';
+import {
+  assertRemote,
+  invalidUrl,
+  isLoopback,
+  parseServerUrl,
+  readUrlFile,
+  type UrlDialect,
+} from '../datasource-kit/index.ts';
 import { BIGQUERY_SCHEMES } from './schemes.ts';
 
 /** Parameters that name files of this server, and other servers than Google's. */
@@ -81,8 +88,9 @@ export function parseBigqueryUrl(text: string, isRemote = false): BigqueryTarget
 
 function endpoint(text: string, param: string): URL {
   const url = URL.parse(text);
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-  if (!isPlain || url.search !== '' || url.hash !== '')
+  // A token is sent there.
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url === null || !isSafe || `${url.username}${url.password}${url.search}${url.hash}` !== '')
     throw invalidUrl(DIALECT, `its "${param}" is no https:// address`);
   return url;
 }

@@ -1,6 +1,7 @@
 /** The parts that datasource plugins are built with: connections, processes, values, errors and URLs. */
 export { type CachedResult, cachedOf, freshResults, resultLookup, resultRead } from './cached-result.ts';
 export { type DatasourceApi, tapDatabase, tapFileDatabases, tapServerDatabases } from './databases.ts';
+export { type EngineCheck, EngineTables } from './engine-tables.ts';
 export type { DatasourceEngine, OpenDatabase, Reach, Target } from './engines.ts';
 export * from './errors.ts';
 export type { EstimateRequest } from './estimate-request.ts';
@@ -15,7 +16,9 @@ export {
   resultMemory,
 } from './hooks.ts';
 
+export { isSocketError, whileNotAborted } from './http-engine.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
+export { withLiterals } from './literals.ts';
 export { connectionOptions, fileConnectionOptions } from './options.ts';
 export { bindable, type Param } from './params.ts';
 export { CACHED_SOURCES, moduleBeside, type Program } from './process/database-process.ts';
@@ -41,6 +44,7 @@ export { assertRemotePostgresUrl, type PostgresTarget, parsePostgresUrl } from '
 export {
   assertRemote,
   invalidUrl,
+  isLoopback,
   maskServerUrl,
   parseServerUrl,
   readUrlFile,

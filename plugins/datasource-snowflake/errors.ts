@@ -50,12 +50,6 @@ const STATES: readonly (readonly [RegExp, string])[] = [
   [/^42/, 'the statement cannot be compiled'],
 ];
 
-/** A server that is gone, that never was there, or that has closed what idled. */
-export const isOfSocket = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/^E[A-Z]+$|^ERR_(?:SOCKET|STREAM)|^Z_/.test(String((error as NodeJS.ErrnoException).code)) ||
-    /^(?:aborted|socket hang up)$/.test(error.message));
-
 const LOGIN_HINT =
   'Check user, token or key, role, and the network policy of the user; a token may have expired. Passwords are no tokens.';
 

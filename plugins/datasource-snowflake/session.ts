@@ -5,19 +5,21 @@ import {
   assertReads,
   cancelled,
   connectionLost,
+  isSocketError,
   RowCollector,
   type RowLimits,
   type Session,
   uniqueNames,
   type ViewDefinition,
+  withLiterals,
 } from '../datasource-kit/index.ts';
+import { snowflake } from '../sql-kit/index.ts';
 import { type Ask, describeSchemas } from './catalog/describe.ts';
 import { viewsOf } from './catalog/views.ts';
 import { estimatedRows } from './check/estimate.ts';
 import { planOf, type Verifier } from './check/verify.ts';
-import { isOfSocket, statementError } from './errors.ts';
+import { statementError } from './errors.ts';
 import type { SnowflakeConnectionOptions } from './options.ts';
-import { withLiterals } from './parameters.ts';
 import type { SnowflakeTarget } from './url.ts';
 import { type Decoder, decoderOf, sinkType } from './values/values.ts';
 import type { SnowflakeClient } from './wire/client.ts';
@@ -70,7 +72,7 @@ export class SnowflakeSession implements Session {
   run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
     assertReads(statement.sql);
     return this.#using(limits.timeoutMs, statement, async (use) => {
-      const sql = withLiterals(statement.sql, statement.params);
+      const sql = withLiterals(statement.sql, statement.params, snowflake);
       await this.#init.verifier.check(statement, sql, this.#own(use));
       return this.#read(sql, limits, use);
     });
@@ -79,7 +81,7 @@ export class SnowflakeSession implements Session {
   estimate(statement: SqlStatement, timeoutMs: number): Promise<number | undefined> {
     assertReads(statement.sql);
     return this.#using(timeoutMs, statement, async (use) => {
-      const sql = withLiterals(statement.sql, statement.params);
+      const sql = withLiterals(statement.sql, statement.params, snowflake);
       const ask = this.#own(use);
       // What may not run is not estimated either.
       await this.#init.verifier.check(statement, sql, ask);
@@ -193,7 +195,7 @@ export class SnowflakeSession implements Session {
     try {
       return await work({ until: performance.now() + timeoutMs, signal, ...(id !== undefined && { id }) });
     } catch (error) {
-      if (isOfSocket(error) && !signal.aborted) this.#usable = false;
+      if (isSocketError(error) && !signal.aborted) this.#usable = false;
       throw statementError(error, timeoutMs);
     }
   }

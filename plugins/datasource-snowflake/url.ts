@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import {
   assertRemote,
   invalidUrl,
+  isLoopback,
   maskServerUrl,
   parseServerUrl,
   readUrlFile,
@@ -61,7 +62,6 @@ export function assertLogin({ secret, keyFile }: SnowflakeTarget): void {
 }
 
 const SUFFIX = /\.snowflakecomputing\.(?:com|cn)$/;
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 /** `isRemote`: it may name no file of this server. Throws `configuration_error`, without repeating the URL. */
 export function parseSnowflakeUrl(text: string, isRemote = false): SnowflakeTarget {
@@ -137,7 +137,7 @@ function endpointOf(url: ServerUrl, written: string): Pick<SnowflakeTarget, 'hos
     throw invalidUrl(DIALECT, 'its "host" is no name of a host');
   }
   const protocol = params.get('protocol') ?? 'https';
-  if (protocol !== 'https' && !(protocol === 'http' && LOOPBACK.test(host))) {
+  if (protocol !== 'https' && !(protocol === 'http' && isLoopback(host))) {
     throw invalidUrl(DIALECT, 'it asks for a connection without encryption, which is for this computer only');
   }
   const port = params.get('port') ?? (protocol === 'https' ? '443' : '80');

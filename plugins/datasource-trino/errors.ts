@@ -38,12 +38,6 @@ const OF_THE_TEXT = words(
   SCHEMA_NOT_FOUND TABLE_NOT_FOUND TYPE_MISMATCH TYPE_NOT_FOUND`,
 );
 
-/** A server that is gone, that never was there, or that has closed what idled. */
-export const isOfSocket = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/^E[A-Z]+$|^ERR_(?:SOCKET|STREAM)/.test(String((error as NodeJS.ErrnoException).code)) ||
-    /^(?:aborted|socket hang up)$/.test(error.message));
-
 /** While a connection is set up. */
 export function connectError(error: unknown): AtlasError {
   if (error instanceof AtlasError) return error;

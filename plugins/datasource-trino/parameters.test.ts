@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withLiterals } from './parameters.ts';
+import { withLiterals } from '../datasource-kit/index.ts';
+import { trino } from '../sql-kit/index.ts';
 
 describe('bound values', () => {
   it.each<[value: unknown, text: string]>([
@@ -19,12 +20,14 @@ describe('bound values', () => {
     [new Date('2024-02-29T12:30:00.5Z'), "TIMESTAMP '2024-02-29 12:30:00.500'"],
     [Buffer.from('atlas'), "X'61746c6173'"],
   ])('%s is written as %s', (value, text) => {
-    expect(withLiterals('SELECT ? AS x', [value])).toBe(`SELECT ${text} AS x`);
+    expect(withLiterals('SELECT ? AS x', [value], trino)).toBe(`SELECT ${text} AS x`);
   });
 
   it('stand in their places and nowhere else', () => {
     const sql = `SELECT '?', "a?""?", ?, x -> '??''' FROM t WHERE a = ? AND b = '?'`;
-    expect(withLiterals(sql, [1, '?'])).toBe(`SELECT '?', "a?""?", 1, x -> '??''' FROM t WHERE a = '?' AND b = '?'`);
+    expect(withLiterals(sql, [1, '?'], trino)).toBe(
+      `SELECT '?', "a?""?", 1, x -> '??''' FROM t WHERE a = '?' AND b = '?'`,
+    );
   });
 
   it.each<[sql: string, params: unknown[]]>([
@@ -33,6 +36,6 @@ describe('bound values', () => {
     ['SELECT ?', [{}]],
     ['SELECT ?', [Number.NaN]],
   ])('%s with %j is refused', (sql, params) => {
-    expect(() => withLiterals(sql, params)).toThrow(/places|values|bound/);
+    expect(() => withLiterals(sql, params, trino)).toThrow(/places|values|bound/);
   });
 });

@@ -11,19 +11,21 @@ import {
   assertReads,
   cancelled,
   connectionLost,
+  isSocketError,
   RowCollector,
   type RowLimits,
   type Session,
   uniqueNames,
   type ViewDefinition,
+  withLiterals,
 } from '../datasource-kit/index.ts';
+import { trino } from '../sql-kit/index.ts';
 import { describeSchemas, type Query as OwnQuery } from './catalog/describe.ts';
 import { viewsOf } from './catalog/views.ts';
 import { estimatedRows } from './check/estimate.ts';
 import type { Explain, Verifier } from './check/verify.ts';
-import { isOfSocket, statementError } from './errors.ts';
+import { statementError } from './errors.ts';
 import type { TrinoConnectionOptions } from './options.ts';
-import { withLiterals } from './parameters.ts';
 import { headerUser, type TrinoTarget } from './url.ts';
 import { sinkType } from './values/sink-types.ts';
 import { type Decoder, Decoders } from './values/values.ts';
@@ -70,7 +72,7 @@ export class TrinoSession implements Session {
   run(statement: SqlStatement, limits: SqlLimits & RowLimits, user?: string): Promise<ArrivedResult> {
     assertReads(statement.sql);
     return this.#using(limits.timeoutMs, this.#of(statement, user), async (use) => {
-      const sql = withLiterals(statement.sql, statement.params);
+      const sql = withLiterals(statement.sql, statement.params, trino);
       await this.#init.verifier.check(statement, sql, this.#explain(use), use.user);
       return this.#read(sql, limits, use);
     });
@@ -79,7 +81,7 @@ export class TrinoSession implements Session {
   estimate(statement: SqlStatement, timeoutMs: number, user?: string): Promise<number | undefined> {
     assertReads(statement.sql);
     return this.#using(timeoutMs, this.#of(statement, user), async (use) => {
-      const sql = withLiterals(statement.sql, statement.params);
+      const sql = withLiterals(statement.sql, statement.params, trino);
       const explain = this.#explain(use);
       // What may not run is not estimated either.
       await this.#init.verifier.check(statement, sql, explain, use.user);
@@ -206,7 +208,7 @@ export class TrinoSession implements Session {
     try {
       return await work({ until: performance.now() + timeoutMs, signal, ...of });
     } catch (error) {
-      if (isOfSocket(error) && !signal.aborted) this.#usable = false;
+      if (isSocketError(error) && !signal.aborted) this.#usable = false;
       throw statementError(error, timeoutMs);
     }
   }

@@ -1,8 +1,9 @@
 /** Sends requests to BigQuery's REST API, and to no other server: redirections are not followed. */
+
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lookupOf } from '../../datasource-kit/index.ts';
+import { lookupOf, whileNotAborted } from '../../datasource-kit/index.ts';
 import { BigqueryFault, faultOf, HttpFault, NotBigquery, PageTooLarge } from './fault.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -120,17 +121,4 @@ async function textOf(response: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-export async function whileNotAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-    promise.catch(() => {});
-  }
 }

@@ -3,8 +3,9 @@
  * the documentation of the REST API, version 2.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whileNotAborted } from '../../datasource-kit/index.ts';
 import type { Field } from '../values/fields.ts';
-import { type BigqueryClient, type Json, whileNotAborted } from './client.ts';
+import type { BigqueryClient, Json } from './client.ts';
 import { faultOf, NotBigquery, NotReading } from './fault.ts';
 
 export interface Page {

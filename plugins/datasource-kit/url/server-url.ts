@@ -137,3 +137,7 @@ export function urlTls(url: ServerUrl, dialect: UrlDialect): UrlTls {
     ...(key !== undefined && { key }),
   };
 }
+
+/** Whether what is sent to the host leaves this computer by no network. */
+export const isLoopback = (host: string): boolean =>
+  /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host);

@@ -4,6 +4,7 @@
  */
 import type { SqlStatement } from '../../../kernel/index.ts';
 import { AtlasError } from '../../../kernel/index.ts';
+import { EngineTables } from '../../datasource-kit/index.ts';
 import { snowflake } from '../../sql-kit/index.ts';
 import type { Ask } from '../catalog/describe.ts';
 import { type ObjectName, type Scan, scansIn } from './plan.ts';
@@ -15,15 +16,9 @@ interface Place {
   readonly schema: string;
 }
 
-const MAX_CACHED = 500;
-/** What a view shows may change. */
-const VIEW_LIFE_MS = 60_000;
-
 export class Verifier {
   readonly #place: Place;
-  readonly #passed = new Set<string>();
-  /** Tables that a view shows, by its full name. */
-  readonly #shown = new Map<string, { readonly tables: ReadonlySet<string>; readonly until: number }>();
+  readonly #tables = new EngineTables();
 
   constructor(place: Place) {
     this.#place = place;
@@ -31,37 +26,30 @@ export class Verifier {
 
   /** `sql`: the statement as it is sent. Throws `sql_refused`, or the engine's own error. */
   async check({ sql: unbound, tables = [] }: SqlStatement, sql: string, ask: Ask): Promise<void> {
-    const key = JSON.stringify([unbound, tables]);
-    if (this.#passed.has(key)) return;
-    const named = tables.map((table) => fullName(table, this.#place));
-    const allowed = new Set(named.map(keyOf));
-    const read = tablesIn(await planOf(sql, ask));
-    const others = [...read.keys()].filter((table) => !allowed.has(table));
-    const behind = new Set<string>();
-    if (others.length > 0) {
-      for (const name of named) {
-        // One that is listed itself is no view that shows others.
-        if (!read.has(keyOf(name))) for (const one of await this.#behind(name, ask)) behind.add(one);
-      }
+    const named = new Map(tables.map((table) => byKey(fullName(table, this.#place))));
+    const seen = new Map<string, ObjectName>();
+    const { others, known } = await this.#tables.check({
+      key: JSON.stringify([unbound, tables]),
+      allowed: new Set(named.keys()),
+      async read() {
+        for (const [key, name] of tablesIn(await planOf(sql, ask))) seen.set(key, name);
+        return new Set(seen.keys());
+      },
+      // One that is listed itself is no view that shows others.
+      views: (read) => [...named.keys()].filter((key) => !read.has(key)),
+      behind: (key) => ({
+        key,
+        async read() {
+          const view = (named.get(key) ?? []).map(quoteName).join('.');
+          return new Set(tablesIn(await planOf(`SELECT * FROM ${view}`, ask)).keys());
+        },
+      }),
+    });
+    for (const other of others) {
+      const name = seen.get(other) ?? [];
+      if (!(await isViewOf(name, known, ask)))
+        throw refused(`The statement reads the table "${name.join('.')}", which is not allowed.`);
     }
-    for (const table of others) {
-      const name = read.get(table) as ObjectName;
-      const isShown = behind.has(table) || (await isViewOf(name, new Set([...allowed, ...behind]), ask));
-      if (!isShown) throw refused(`The statement reads the table "${name.join('.')}", which is not allowed.`);
-    }
-    if (this.#passed.size >= MAX_CACHED) this.#passed.clear();
-    if (others.length === 0) this.#passed.add(key);
-  }
-
-  async #behind(name: ObjectName, ask: Ask): Promise<ReadonlySet<string>> {
-    const key = keyOf(name);
-    const known = this.#shown.get(key);
-    if (known !== undefined && known.until > performance.now()) return known.tables;
-    const read = tablesIn(await planOf(`SELECT * FROM ${name.map(quoteName).join('.')}`, ask));
-    const tables = new Set(read.keys());
-    if (this.#shown.size >= MAX_CACHED) this.#shown.clear();
-    this.#shown.set(key, { tables, until: performance.now() + VIEW_LIFE_MS });
-    return tables;
   }
 }
 
@@ -82,8 +70,10 @@ export async function planOf(sql: string, ask: Ask): Promise<readonly Scan[]> {
   return scans;
 }
 
+const byKey = (name: ObjectName): [string, ObjectName] => [keyOf(name), name];
+
 const tablesIn = (scans: readonly Scan[]): ReadonlyMap<string, ObjectName> =>
-  new Map(scans.flatMap(({ objects }) => objects.map((name): [string, ObjectName] => [keyOf(name), name])));
+  new Map(scans.flatMap(({ objects }) => objects.map(byKey)));
 
 /** Whether it is a materialized view of one of the tables, which the engine may read in its place. */
 async function isViewOf(name: ObjectName, tables: ReadonlySet<string>, ask: Ask): Promise<boolean> {

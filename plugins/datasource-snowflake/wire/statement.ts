@@ -2,8 +2,10 @@
  * One statement of the SQL REST API: a POST begins it and tells its handle, a GET of that handle asks until it has ended and
  * then for each part of its rows, and a POST of `cancel` ends it.
  */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whileNotAborted } from '../../datasource-kit/index.ts';
 import { type SnowflakeClient, textOf } from './client.ts';
 import { faultOf, NotReading, NotSnowflake, SnowflakeFault } from './fault.ts';
 import { objectIn } from './json.ts';
@@ -147,16 +149,4 @@ function rowsOf(data: unknown): Page['rows'] {
   if (data === undefined || data === null) return [];
   if (!Array.isArray(data) || !data.every((row) => Array.isArray(row))) throw new NotSnowflake();
   return data;
-}
-
-async function whileNotAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

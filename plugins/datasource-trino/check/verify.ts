@@ -4,6 +4,7 @@
  */
 import type { SqlStatement } from '../../../kernel/index.ts';
 import { AtlasError } from '../../../kernel/index.ts';
+import { EngineTables } from '../../datasource-kit/index.ts';
 import { trino } from '../../sql-kit/index.ts';
 import { objectIn } from '../wire/json.ts';
 
@@ -15,15 +16,9 @@ interface Place {
   readonly schema: string;
 }
 
-const MAX_CACHED = 500;
-/** What a view shows may change. */
-const VIEW_LIFE_MS = 60_000;
-
 export class Verifier {
   readonly #place: Place;
-  readonly #passed = new Set<string>();
-  /** Tables that a view shows, by its full name. */
-  readonly #shown = new Map<string, { readonly tables: ReadonlySet<string>; readonly until: number }>();
+  readonly #tables = new EngineTables();
 
   constructor(place: Place) {
     this.#place = place;
@@ -31,34 +26,20 @@ export class Verifier {
 
   /** `sql`: the statement as it is sent. Throws `sql_refused`, or the engine's own error. */
   async check({ sql: unbound, tables = [] }: SqlStatement, sql: string, explain: Explain, user = ''): Promise<void> {
-    const key = JSON.stringify([unbound, tables, user]);
-    if (this.#passed.has(key)) return;
-    const allowed = new Set(tables.flatMap((table) => this.#fullNames(table)));
-    const read = readTables(await explain(`EXPLAIN (TYPE IO, FORMAT JSON) ${sql}`));
-    const others = [...read].filter((table) => !allowed.has(table));
-    if (others.length > 0) {
-      const behind = new Set<string>();
-      for (const table of tables) {
-        const [name = ''] = this.#fullNames(table);
-        // One that is listed itself is no view.
-        if (!read.has(name)) for (const one of await this.#behind(name, explain, user)) behind.add(one);
-      }
-      const other = others.find((table) => !behind.has(table));
-      if (other !== undefined) throw refused(`The statement reads the table "${other}", which is not allowed.`);
-    }
-    if (this.#passed.size >= MAX_CACHED) this.#passed.clear();
-    if (others.length === 0) this.#passed.add(key);
-  }
-
-  async #behind(name: string, explain: Explain, user: string): Promise<ReadonlySet<string>> {
-    const key = JSON.stringify([name, user]);
-    const known = this.#shown.get(key);
-    if (known !== undefined && known.until > performance.now()) return known.tables;
-    const from = name.split('.').map(trino.rendering.quoteName).join('.');
-    const tables = readTables(await explain(`EXPLAIN (TYPE IO, FORMAT JSON) SELECT * FROM ${from}`));
-    if (this.#shown.size >= MAX_CACHED) this.#shown.clear();
-    this.#shown.set(key, { tables, until: performance.now() + VIEW_LIFE_MS });
-    return tables;
+    const readBy = async (text: string) => readTables(await explain(`EXPLAIN (TYPE IO, FORMAT JSON) ${text}`));
+    const { others } = await this.#tables.check({
+      key: JSON.stringify([unbound, tables, user]),
+      allowed: new Set(tables.flatMap((table) => this.#fullNames(table))),
+      read: () => readBy(sql),
+      // One that is listed itself is no view.
+      views: (read) => tables.flatMap((table) => this.#fullNames(table)[0] ?? []).filter((name) => !read.has(name)),
+      behind: (name) => ({
+        key: JSON.stringify([name, user]),
+        read: () => readBy(`SELECT * FROM ${name.split('.').map(trino.rendering.quoteName).join('.')}`),
+      }),
+    });
+    const [other] = others;
+    if (other !== undefined) throw refused(`The statement reads the table "${other}", which is not allowed.`);
   }
 
   /** `catalog.schema.table`; a name with dots in it may be that of a table too. */

@@ -2,7 +2,9 @@
  * One query of Trino's client protocol: a POST begins it, each answer names the URI of the next one, a DELETE of that URI
  * ends it.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whileNotAborted } from '../../datasource-kit/index.ts';
 import type { TrinoClient } from './client.ts';
 import { ForeignPage, faultOf, NotReading, NotTrino } from './fault.ts';
 import { objectIn } from './json.ts';
@@ -113,16 +115,4 @@ function rowsOf(data: unknown): Page['rows'] {
   if (data === undefined || data === null) return [];
   if (!Array.isArray(data) || !data.every((row) => Array.isArray(row))) throw new NotTrino();
   return data;
-}
-
-async function whileNotAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

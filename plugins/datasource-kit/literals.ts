@@ -1,11 +1,11 @@
-/** Writes bound values into a statement as literals: `EXPLAIN`, which checks it, has no place for them. */
-import { bindable, type Param, statementFailed } from '../datasource-kit/index.ts';
-import { partAt, snowflake } from '../sql-kit/index.ts';
+/** Writes bound values into a statement as literals, for engines whose protocol has no place for them. */
+import { partAt, type SqlDialect } from '../sql-kit/index.ts';
+import { statementFailed } from './errors.ts';
+import { bindable, type Param } from './params.ts';
 
-const { notation, rendering } = snowflake;
 const MIDNIGHT = 'T00:00:00.000Z';
 
-function literal(value: Param): string {
+function literal(value: Param, { rendering }: SqlDialect): string {
   if (value === null) return 'NULL';
   if (typeof value === 'string') return rendering.text(value);
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
@@ -21,12 +21,12 @@ function literal(value: Param): string {
 }
 
 /** The statement with each value in the place of its `?`. Texts and names in quotes are left as they are. */
-export function withLiterals(sql: string, params: readonly unknown[]): string {
+export function withLiterals(sql: string, params: readonly unknown[], dialect: SqlDialect): string {
   if (params.length === 0) return sql;
-  const values = params.map((value) => literal(bindable(value)));
+  const values = params.map((value) => literal(bindable(value), dialect));
   let text = '';
   for (let at = 0; at < sql.length; ) {
-    const { kind, end } = partAt(sql, at, notation);
+    const { kind, end } = partAt(sql, at, dialect.notation);
     const part = sql.slice(at, end);
     if (kind === 'sign' && part === '?') {
       const value = values.shift();
