@@ -12,8 +12,10 @@ const describing = definePlugin({
   type: 'context',
   description: 'Describes results.',
   setup(ctx) {
-    ctx.tap(tableDescribe, ({ table, question }) => {
-      if (table.sql.includes('broken')) throw new Error('of its own');
+    ctx.tap(tableDescribe, ({ table, question }, scope) => {
+      // As the kernel does at a deadline.
+      if (table.sql.includes('late')) scope.abort(new Error('of the deadline'));
+      if (/broken|late/.test(table.sql)) throw new Error('of its own');
       return [{ facts: { origin: question?.surface ?? 'a caller' }, forModel: `${table.rows.length} row seen.` }];
     });
   },
@@ -37,13 +39,16 @@ test('facts are in the answer, its events and the result of a statement, and the
   ran.release();
 });
 
-test('a result is shown all the same where its description fails, and that is logged', async () => {
-  const sql = 'select count(*) as broken from orders';
-  await using scripted = await scriptedApp([callSql(sql), { text: 'There are 500.' }], { plugins: [describing()] });
-  const { app } = scripted;
-  const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
-  const { data } = await app.get(agent).answer(question, app.scope());
-  expect(data.map(shownTable)).toMatchObject([{ rows: [{ broken: 500 }] }]);
-  expect(data[0]).not.toHaveProperty('about');
-  expect(app.lines.some(({ message }) => message === 'A result could not be described.')).toBe(true);
-});
+test.each(['broken', 'late'])(
+  'a result is shown all the same where its description is %s, and that is logged',
+  async (name) => {
+    const sql = `select count(*) as ${name} from orders`;
+    await using scripted = await scriptedApp([callSql(sql), { text: 'There are 500.' }], { plugins: [describing()] });
+    const { app } = scripted;
+    const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
+    const { data } = await app.get(agent).answer(question, app.scope());
+    expect(data.map(shownTable)).toMatchObject([{ rows: [{ [name]: 500 }] }]);
+    expect(data[0]).not.toHaveProperty('about');
+    expect(app.lines.some(({ message }) => message === 'A result could not be described.')).toBe(true);
+  },
+);

@@ -14,7 +14,8 @@ export type DescribeTable = (table: ToolTable, question: Question | undefined, s
 export function tableDescription(ctx: Pick<PluginContext, 'call' | 'logOf'>): DescribeTable {
   return async (table, question, scope) => {
     try {
-      const remarks = (await ctx.call(tableDescribe, { table, question }, scope)).map(({ value }) => value);
+      // One that takes too long ends the scope that it was given, and not the question.
+      const remarks = (await ctx.call(tableDescribe, { table, question }, scope.part())).map(({ value }) => value);
       if (remarks.length === 0) return { table, notes: [] };
       const about = Object.assign({}, ...remarks.map(({ facts }) => facts));
       return { table: { ...table, about }, notes: remarks.flatMap(({ forModel = [] }) => forModel) };
