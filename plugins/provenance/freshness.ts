@@ -9,9 +9,10 @@ import type { ProvenanceOptions } from './options.ts';
 
 /** What statements come from, for limits and the audit log. */
 const SURFACE = 'freshness';
-/** One that takes longer is stopped, and its table is not tried again for a while. */
+/** One that takes longer is stopped. */
 const STATEMENT_MS = 5_000;
-const REST_MS = 900_000;
+/** A table is let alone for so many times what its statement took: it takes half a percent of the database's time at most. */
+const REST_SHARE = 200;
 const MAX_KNOWN = 2_000;
 
 export interface AskedTable {
@@ -85,7 +86,7 @@ export class FreshnessReader {
     const known: Known = { reading, value: undefined, until: now + this.#options.freshnessTtlMs };
     void reading.then((value) => {
       known.value = value;
-      if (performance.now() - startedAt >= STATEMENT_MS) known.until = now + REST_MS;
+      known.until = Math.max(known.until, now + REST_SHARE * (performance.now() - startedAt));
     });
     this.#known.delete(key);
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
