@@ -9,6 +9,7 @@ import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { agent } from '../agent/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { modelOffline } from '../model-offline/index.ts';
+import { resultCache } from '../result-cache/index.ts';
 import type { Provenance } from '../result-kit/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
@@ -43,7 +44,7 @@ const observer = definePlugin({
   },
 });
 
-async function shop({ layer = '', isLimited = false, options = {} }) {
+async function shop({ layer = '', isLimited = false, cacheMs = 0, options = {} }) {
   const folder = layerFolder({ 'entities/orders.yml': `table: orders\n${layer}${DIMENSIONS}` });
   const databases = new SqliteFolder();
   const path = databases.create('shop.db', DATABASE);
@@ -59,6 +60,7 @@ async function shop({ layer = '', isLimited = false, options = {} }) {
       agent(),
       provenance({ freshnessWaitMs: 5_000, ...options }),
       observer(),
+      ...(cacheMs > 0 ? [resultCache({ ttlMs: cacheMs })] : []),
     ],
   });
   const { seen } = app.get(observer);
@@ -109,6 +111,14 @@ test('is right after inserts once the minute is over, by the time that is neithe
   orders.insert('DELETE FROM orders');
   expect(lastOf(await orders.origin())).toBeNull();
   expect(orders.seen).toHaveLength(3);
+});
+
+test('is read past a cache of results', async () => {
+  await using orders = await shop({ cacheMs: 600_000 });
+  expect(lastOf(await orders.origin())).toBe('2026-01-14 09:00:00');
+  orders.insert("INSERT INTO orders (placed_at) VALUES ('2026-01-15 11:59:00')");
+  orders.clock.now += 60_001;
+  expect(lastOf(await orders.origin())).toBe('2026-01-15 11:59:00');
 });
 
 test('readers of other rows are told of their own only, and those of the same policy share one statement', async () => {

@@ -1,6 +1,7 @@
 /** Reads the last time of a table as its reader may see it, once a minute for all readers with the same policy. */
 import { type Actor, messageOf, type PluginContext, type Scope, withTimeout } from '../../kernel/index.ts';
 import { claimAt, previewedBy } from '../auth-kit/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import type { Freshness } from '../result-kit/index.ts';
 import { isTime, type ModelDimension, type ModelEntity, type SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery } from '../semantic-query/index.ts';
@@ -104,6 +105,7 @@ export class FreshnessReader {
     const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(STATEMENT_MS)]);
     const own = this.#ctx.scope({ requestId, actor, orgId, signal });
     // Nobody has asked for it, so it awaits no approval.
+    freshResults.set(own, true);
     previewedBy.set(own, previewedBy.nearest(scope) ?? actor);
     const name = `${entity.name}.${column.name}`;
     try {

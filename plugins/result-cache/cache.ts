@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { SqlResult } from '../../kernel/index.ts';
 import type { CachedResult } from '../datasource-kit/index.ts';
 import { sizeOf } from '../model-kit/index.ts';
+import type { ResultKey } from './key.ts';
 import type { ResultCacheOptions } from './options.ts';
 
 interface Entry {
@@ -26,18 +27,19 @@ export class ResultCache {
     });
   }
 
-  /** A copy of the result, unless it is too old. */
-  find(key: string): CachedResult | undefined {
+  /** A copy of the result, unless it is older than this cache or the reader takes it. */
+  find({ key, withinMs }: ResultKey): CachedResult | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     const ageMs = Math.max(0, this.#now() - entry.readAt);
-    if (ageMs < this.#options.ttlMs) return { ...(deserialize(entry.bytes) as SqlResult), cached: { ageMs } };
+    if (ageMs < Math.min(this.#options.ttlMs, withinMs))
+      return { ...(deserialize(entry.bytes) as SqlResult), cached: { ageMs } };
     this.#entries.delete(key);
     return undefined;
   }
 
   /** Keeps a copy, unless it is incomplete or too large. */
-  add(key: string, result: SqlResult): void {
+  add({ key }: ResultKey, result: SqlResult): void {
     const most = this.#options.maxResultBytes;
     if (result.truncated || sizeOf(result.rows, most) > most) return;
     const bytes = serialize(result);

@@ -2,9 +2,15 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
 import type { PluginContext, Scope, SqlStatement } from '../../kernel/index.ts';
-import type { SemanticLayerApi } from '../semantic-layer/index.ts';
+import type { ModelEntity, SemanticLayerApi } from '../semantic-layer/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { isVolatile } from './volatile.ts';
+
+export interface ResultKey {
+  readonly key: string;
+  /** How old rows of its tables may be, as the layer declares it; `Infinity` where it declares nothing. */
+  readonly withinMs: number;
+}
 
 export interface KeyInit {
   readonly ctx: Pick<PluginContext, 'call'>;
@@ -23,20 +29,33 @@ async function isStable({ connection, sql, functions }: SqlStatement, { ctx }: K
  * Row security and masks stand in the statement and in what is bound to it, so readers of whom they make other rows have
  * other keys. `undefined`: the result must not be kept.
  */
-export async function keyOf(statement: SqlStatement, init: KeyInit, scope: Scope): Promise<string | undefined> {
+export async function keyOf(statement: SqlStatement, init: KeyInit, scope: Scope): Promise<ResultKey | undefined> {
   if (!(await isStable(statement, init, scope))) return undefined;
   const { connection, sql, params, limits, changes } = statement;
   const policies = changes?.map(({ plugin, reason, fullReason }) => [plugin, reason, fullReason]);
-  const version = (await init.layer?.for(scope))?.version;
+  const model = await init.layer?.for(scope);
   const parts = [
     connection.key ?? connection.id,
     connection.maskedUrl,
     scope.orgId,
-    version,
+    model?.version,
     policies,
     limits,
     sql,
     params,
   ];
-  return createHash('sha256').update(serialize(parts)).digest('base64');
+  const key = createHash('sha256').update(serialize(parts)).digest('base64');
+  return { key, withinMs: withinMs(model?.entities ?? [], statement.tables) };
+}
+
+const lastPart = (name: string) => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+
+/** The least that is declared of the tables; a table of that name in another schema counts, too. */
+export function withinMs(
+  entities: readonly Pick<ModelEntity, 'table' | 'freshness'>[],
+  tables: SqlStatement['tables'],
+): number {
+  const read = new Set(tables?.map(lastPart));
+  const declared = entities.filter(({ table, freshness }) => freshness !== undefined && read.has(lastPart(table)));
+  return Math.min(Number.POSITIVE_INFINITY, ...declared.map(({ freshness }) => freshness!.withinMs));
 }

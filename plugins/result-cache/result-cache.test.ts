@@ -7,7 +7,9 @@ import { Random } from '../../test/harness/random.ts';
 import { cachedOf, freshResults, type RowSink, rowSinks } from '../datasource-kit/index.ts';
 import type { rowSecurity } from '../row-security/index.ts';
 import { sqlLimits } from '../sql-limits/index.ts';
+import { ResultCache } from './cache.ts';
 import { resultCache } from './index.ts';
+import { withinMs } from './key.ts';
 
 const POLICIES = {
   column: 'tenant_id',
@@ -37,6 +39,25 @@ function asker({ app }: Clinic) {
   };
 }
 const isCached = async (reply: Promise<SqlReply>) => cachedOf((await reply).result) !== undefined;
+
+it('rows of a table are given for no longer than the layer declares of it', () => {
+  const entity = (table: string, hours?: number) => ({
+    table,
+    ...(hours !== undefined && { freshness: { column: 'at', within: `${hours}h`, withinMs: hours * 3_600_000 } }),
+  });
+  const entities = [entity('visits', 2), entity('crm.Wards', 1), entity('notes')];
+  const of = (...tables: string[]) => withinMs(entities, tables) / 3_600_000;
+  expect([of('visits'), of('VISITS', 'main.wards'), of('notes'), of()]).toEqual([2, 1, Infinity, Infinity]);
+  const cache = new ResultCache(
+    { ttlMs: 60_000, maxEntries: 9, maxBytes: 2 ** 20, maxResultBytes: 2 ** 20 },
+    () => clock.now,
+  );
+  cache.add({ key: 'k', withinMs: 10_000 }, { columns: ['n'], rows: [{ n: 1 }], truncated: false, notes: [] });
+  clock.now += 9_999;
+  expect(cache.find({ key: 'k', withinMs: 10_000 })).toMatchObject({ rows: [{ n: 1 }] });
+  clock.now += 1;
+  expect(cache.find({ key: 'k', withinMs: 10_000 })).toBeUndefined();
+});
 
 describe('a result', () => {
   let clinic: Clinic;
