@@ -74,14 +74,14 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
     };
   }
 
-  /** Writes the query as vouched for by the actor, unless it cannot be run. */
-  async function vouch({ file: path, source, ...query }: ModelVerifiedQuery, scope: Scope) {
+  /** Writes the query as vouched for by the actor, unless it cannot be run, or its file is not `expected` any more. */
+  async function vouch({ file: path, source, ...query }: ModelVerifiedQuery, scope: Scope, expected?: string) {
     const { actor } = scope;
     const by = { verifiedBy: actor.label ?? actor.id ?? actor.role, verifiedAt: new Date(now()).toISOString() };
     const { status, message } = await checks.tryOut({ ...query, ...by, file: path, source }, scope);
     if (status === 'refused' || status === 'failed')
       throw new AtlasError(`The query was not saved, as it cannot be run: ${message}`, { code: 'validation_error' });
-    await files.changeFile({ path, text: stringify({ ...query, ...by }) }, scope);
+    await files.changeFile({ path, text: stringify({ ...query, ...by }) }, scope, expected);
     // A request keeps the layer that it began with.
     const later = checks.scopeFor(scope);
     const written = await find(query.name, later);
@@ -158,7 +158,11 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       params: Name,
       responses: { 200: Shown },
       async handle({ params: { name } }, scope) {
-        return { body: await vouch(await find(name, scope), scope) };
+        const { file } = await find(name, scope);
+        const text = await layer.readFile(scope.orgId, file);
+        // The query as it is after the file was read: nobody vouches for what another person makes of it meanwhile.
+        const query = await find(name, checks.scopeFor(scope));
+        return { body: await vouch(query, scope, text?.toString()) };
       },
     }),
     defineRoute({

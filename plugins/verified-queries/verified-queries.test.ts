@@ -212,6 +212,14 @@ describe('edits', () => {
     expect(await withheld('How many bookings are there?')).toContain('it reads nights as well');
     await put(path, before);
   });
+
+  it('are not vouched for over what another person makes of them meanwhile', async () => {
+    const path = 'verified/revenue.yml';
+    await put(path, `${read(path)}# Looked at.\n`);
+    const vouched = await Promise.all([1, 2].map(() => hotel.send('POST', `${ADMIN}/revenue/vouch`)));
+    expect(vouched.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(vouched.find(({ status }) => status === 409)?.text).toContain('Read it again');
+  });
 });
 
 describe('administration', () => {
