@@ -16,6 +16,7 @@ const ROOT = join(import.meta.dirname, '..');
 const SITE = join(ROOT, 'scripts/docs-site');
 /** What VitePress builds from: the pages as they are laid out on the site, and its settings. */
 const SOURCES = join(SITE, `.build-${process.pid}`);
+process.on('exit', () => rmSync(SOURCES, { recursive: true, force: true }));
 const LOCK = join(SITE, 'package-lock.json');
 /** The lock file of what is installed. */
 const INSTALLED = join(SITE, 'node_modules/.installed.json');
