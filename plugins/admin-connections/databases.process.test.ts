@@ -52,9 +52,7 @@ describe('a stored PostgreSQL connection', () => {
     const put = (body: object) => server.send('PUT', '/pg', body);
     const bare = (parts: Partial<URL> = {}) => reader({ ...parts, password: '' });
     expect((await put({ url: bare() })).status).toBe(200);
-    expect((await put({ url: bare({ search: '?sslmode=disable' }), schema: 'public' })).body).toMatchObject({
-      schema: 'public',
-    });
+    expect((await put({ url: bare(), schema: 'public' })).body).toMatchObject({ schema: 'public' });
     expect((await put({ url: maskedUrl, description: 'x' })).status).toBe(200);
     for (const url of [
       bare({ hostname: 'localhost' }),
@@ -62,6 +60,7 @@ describe('a stored PostgreSQL connection', () => {
       bare({ username: 'other' }),
       bare({ pathname: '/postgres' }),
       bare({ search: '?host=example.com' }),
+      bare({ search: '?sslmode=disable' }),
     ]) {
       const { status, body } = await put({ url });
       expect([url, status, body.error]).toEqual([url, 422, 'validation_error']);

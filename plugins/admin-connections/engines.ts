@@ -74,20 +74,22 @@ function attempt<T>(work: () => T): T {
 }
 
 /**
- * The URL with the password of the stored one, where it has none and leads to the same database with the same user.
- * Throws `validation_error` when the password has to be given again.
+ * The URL with the password of the stored one, where it has none and leads to the same database with the same user and the
+ * same parameters, of which some tell how the server is known. Throws `validation_error` when the password has to be given
+ * again.
  */
 export function withPassword(url: string, stored: string, init: EngineInit): string {
   const [next, before] = [locate(url, init), locate(stored, init)];
   if (!('host' in next.target) || next.target.password !== '') return url;
   if (!('host' in before.target) || before.target.password === '') return url;
-  const [to, from] = [next.target, before.target].map((target) => {
+  const placeOf = (target: Target, whole: string) => {
     const { host, port, user, database, others = [] } = target as Server;
-    return JSON.stringify([host, port, user, database, others.map((other) => [other.host, other.port])]);
-  });
-  const same = to === from;
-  if (!same || next.engine !== before.engine) {
-    throw invalidField('url', 'it leads elsewhere than before, so its password has to be given again.');
+    const servers = [[host, port], ...others.map((other) => [other.host, other.port])];
+    return JSON.stringify([servers, user, database, whole.trim().split('?').slice(1)]);
+  };
+  if (placeOf(next.target, url) !== placeOf(before.target, stored) || next.engine !== before.engine) {
+    const message = 'it leads elsewhere or has other parameters than before, so its password has to be given again.';
+    throw invalidField('url', message);
   }
   const password = encodeURIComponent(before.target.password);
   // A URL that names several hosts is none for the parser of the platform.
