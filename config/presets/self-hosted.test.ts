@@ -37,6 +37,16 @@ it('SVC_RESULT_CACHE_TTL_MS adds the result cache, which is off without it', () 
   expect(() => readEnv({ SVC_RESULT_CACHE_TTL_MS: '0' })).toThrow('SVC_RESULT_CACHE_TTL_MS is invalid: expected');
 });
 
+it('marks of prompts come from the first key of the servers', () => {
+  const markSecret = (env: Record<string, string>) =>
+    (optionsOf(selfHosted(readEnv(env).env), 'agent') as { markSecret?: string }).markSecret;
+  const [one, other] = ['B'.repeat(43), 'C'.repeat(43)];
+  expect(markSecret({})).toBeUndefined();
+  expect(markSecret({ SVC_ENCRYPTION_KEY: `${one},${other}` })).toMatch(/^[0-9a-f]{64}$/);
+  expect(markSecret({ SVC_ENCRYPTION_KEY: one })).toBe(markSecret({ SVC_ENCRYPTION_KEY: `${one},${other}` }));
+  expect(markSecret({ SVC_ENCRYPTION_KEY: one })).not.toBe(markSecret({ SVC_ENCRYPTION_KEY: other }));
+});
+
 it('SVC_PROFILE=off leaves out the plugin that measures tables', () => {
   expect(names({})).toContain('profile');
   expect(names({ SVC_PROFILE: 'off' })).not.toContain('profile');

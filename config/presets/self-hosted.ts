@@ -4,6 +4,7 @@
  *     import { selfHosted } from 'atlas-query/presets/self-hosted';
  *     export default defineConfig({ plugins: [...selfHosted({ agent: { maxSteps: 10 } }), myPlugin()] });
  */
+import { hash } from 'node:crypto';
 import { AtlasError, didYouMean, type PluginEntry } from '../../kernel/index.ts';
 import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
@@ -106,6 +107,14 @@ function connectionOptions({ adminConnections: given, authMode, deployMode }: En
   return { privateHosts: !isHosted, ...given, filesDirs };
 }
 
+/**
+ * Prompts are the same on every server and after a restart where all have the same key. Of a secret that people choose, the
+ * provider of a model could guess from the marks what it is.
+ */
+function markSecret({ internalDb: { encryptionKeys: [key] = [] } }: Env): Env['agent'] {
+  return key === undefined ? {} : { markSecret: hash('sha256', `atlas marks of prompts v1 ${key}`) };
+}
+
 /** Options by plugin, under the name that the plugin is imported by: `semanticLayer`. */
 export type OptionsByPlugin = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -193,7 +202,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminIntegrations(env.adminIntegrations),
     adminResidency(env.adminResidency),
     grounding(),
-    agent(env.agent),
+    agent({ ...markSecret(env), ...env.agent }),
     charts(env.charts),
     preview(),
     me(),

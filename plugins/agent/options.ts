@@ -61,6 +61,13 @@ export const AgentOptions = Type.Object(
           'memory limit of all running questions; near it new ones are refused with `overloaded`; default: one and a quarter of that of one question',
       }),
     ),
+    markSecret: Type.Optional(
+      Type.String({
+        minLength: 32,
+        description:
+          'secret text that makes the marks around untrusted text the same on every server and after a restart; without it each process has its own',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -52,7 +52,7 @@ export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>
 /** Collects what the loop needs. Rejects a question that cannot be answered before a model is called. */
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
   const toolboxOf = toolboxes();
-  const markOf = textMarks();
+  const markOf = textMarks(options.markSecret);
   const systemMessage = systemMessages();
   return async (asked, scope) => {
     const before = await ctx.call(questionBefore, asked, scope);

@@ -46,9 +46,8 @@ export interface PromptInput {
 /** Makes the mark of the tags around a text. */
 export type MarkOf = (text: string) => string;
 
-/** Marks that the author of a text cannot know, and that are the same for the same text until the process ends. */
-export function textMarks(): MarkOf {
-  const secret = randomBytes(32).toString('hex');
+/** Marks that the author of a text cannot know, and that are the same for the same text and secret. */
+export function textMarks(secret = randomBytes(32).toString('hex')): MarkOf {
   return (text) => hash('sha256', secret + text).slice(0, 12);
 }
 
