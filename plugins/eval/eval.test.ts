@@ -214,6 +214,8 @@ describe('wrong use', () => {
     [['--compare', 'gone.jsonl'], 'gone.jsonl cannot be read: there is no such file.'],
     [['--replay', 'gone'], 'There is no folder of recordings gone.'],
     [['--record', 'a', '--replay', 'b'], 'exclude each other'],
+    [['--repeat', '3', '--replay', 'b'], 'exclude each other'],
+    [['--repeat', '1'], '--repeat is invalid'],
   ])('%j', async (args, message) => {
     using folder = folderWith({ 'eval/cases/simple.yml': DEMO_CASES });
     const { code, stdout, stderr } = await folder.run(...args);
@@ -351,6 +353,61 @@ describe('with a provider', () => {
     expect(sentOf('on/easy.jsonl').length).toBeGreaterThan(2);
     const played = await atlas(['eval', '--json', '--replay', 'on'], { cwd: folder.path, env: several });
     expect(played.stdout).toBe(on.stdout);
+  });
+
+  it('asks several times, and tells how far the results agree', async () => {
+    const cases = `cases:
+  - {id: same, question: 'Which are same?', sql: SELECT id FROM orders WHERE id < 3}
+  - {id: mixed, question: 'Which are mixed?', sql: SELECT id FROM orders WHERE id < 3}
+  - {id: broken, question: 'Which are broken?', sql: SELECT 1}
+`;
+    /** What the model writes at each asking: with the rows in another order, with a further column, and other rows. */
+    const written: Readonly<Record<string, readonly string[]>> = {
+      same: ['id FROM orders WHERE id < 3', 'id FROM orders WHERE id < 3 ORDER BY id DESC'],
+      mixed: ['id, status FROM orders WHERE id < 3', 'id FROM orders WHERE id < 4', 'id FROM orders WHERE id < 3', ''],
+      broken: ['1'],
+    };
+    const asked = new Map<string, number>();
+    const server = await startOpenAIServer({
+      respond: ({ question: sent, toolResults }) => {
+        const usage = { input: 100, output: 10 };
+        const [name = ''] = Object.keys(written).filter((one) => withoutContext(sent).includes(one));
+        if (toolResults.length > 0) return { text: 'See the rows.', usage };
+        const time = asked.get(name) ?? 0;
+        asked.set(name, time + 1);
+        if (name === 'broken' && time > 0) return { status: 400, body: { error: { message: 'No.' } } };
+        const sql = written[name]?.[time % (written[name]?.length ?? 1)];
+        return sql === '' ? { text: 'There is no answer.', usage } : { ...callSelect(sql), usage };
+      },
+    });
+    const callSelect = (sql = '') => ({ toolCall: { name: 'executeSQL', args: { sql: `SELECT ${sql}` } } });
+    using folder = folderWith({ 'eval/cases/simple.yml': cases });
+    const env = { SVC_PROVIDER: 'openai-compatible', OPENAI_BASE_URL: server.url, SVC_MODEL: 'gpt-6' };
+    const run = (...args: string[]) => inProcess(['eval', '--repeat', '4', ...args], folder.path, { env });
+    const json = await run('--json', '--resume', 'run.jsonl');
+    expect(json.code, json.stderr).toBe(0);
+    const { summary, cases: results } = JSON.parse(json.stdout);
+    expect(statuses(json.stdout)).toEqual({ same: 'passed', mixed: 'passed', broken: 'error' });
+    expect(results.map(({ repeated }: { repeated: object }) => repeated)).toEqual([
+      { askings: 4, agreeing: 4, passed: 4 },
+      { askings: 4, agreeing: 2, passed: 2 },
+      undefined,
+    ]);
+    expect(summary.stability).toEqual({
+      ...{ askings: 4, cases: 2, stable: 1, stableShare: 0.5, agreement: 0.75, accuracy: 0.75 },
+    });
+    expect(results[0]).toMatchObject({ inputTokens: 800, outputTokens: 80 });
+    // What has a result of as many askings is not asked again.
+    const requests = server.requests.length;
+    const again = await run('--resume', 'run.jsonl');
+    expect(server.requests.length).toBeLessThan(requests + 4);
+    expect(again.stdout).toContain('Not stable:\n  mixed: 2 of 4 agree, 2 passed');
+    expect(again.stdout).toContain('Asked 4 times each: 1 of 2 cases had the same result each time (50.0 %); 75.0 %');
+    const csv = await run('--resume', 'run.jsonl', '--csv');
+    expect(csv.stdout.split('\n')[0]).toMatch(/,durationMs,askings,agreeing,passed\r?$/);
+    const once = await inProcess(['eval', '--json', '--resume', 'run.jsonl'], folder.path, { env });
+    expect(once.stdout).not.toContain('stability');
+    await server.close();
   });
 
   it('ends soon when it is stopped, and leaves whole lines', async () => {

@@ -18,6 +18,9 @@ export function fileIn(
 export const limitOf = ({ options }: Pick<CliRun, 'options'>): number | undefined =>
   options.limit === undefined ? undefined : Number(options.limit);
 
+/** How often each case is asked. */
+export const askingsOf = ({ options }: Pick<CliRun, 'options'>): number => Number(options.repeat ?? 1);
+
 /** Tells how far the run has come; the exit code. */
 export function stopped(run: CliRun, done: string): number {
   const { resume } = run.options;

@@ -2,6 +2,7 @@
 import { indent, printableText, type RenderedTable, renderCsv, renderTable, terminalStyle } from '../cli/index.ts';
 import type { RunComparison } from './regressions.ts';
 import type { CaseResult, Status } from './run-case.ts';
+import { type Stability, stabilityOf } from './stability.ts';
 
 export interface Counts extends Readonly<Record<Status, number>> {
   readonly total: number;
@@ -19,6 +20,8 @@ export interface Summary extends Counts {
   readonly cost?: number;
   readonly latencyMs: { readonly average: number; readonly median: number; readonly p95: number };
   readonly models: readonly string[];
+  /** Present with `--repeat`. */
+  readonly stability?: Stability;
   readonly comparison?: RunComparison;
 }
 
@@ -50,6 +53,7 @@ export function latencyOf(durations: readonly number[]): Summary['latencyMs'] {
 
 export function summaryOf(results: readonly CaseResult[], comparison?: RunComparison): Summary {
   const sum = (of: (result: CaseResult) => number) => results.reduce((total, result) => total + of(result), 0);
+  const stability = stabilityOf(results);
   const hasCost = results.some(({ cost }) => cost !== null);
   return {
     ...countsOf(results),
@@ -60,6 +64,7 @@ export function summaryOf(results: readonly CaseResult[], comparison?: RunCompar
     ...(hasCost && { cost: Math.round(sum(({ cost }) => cost ?? 0) * 1e6) / 1e6 }),
     latencyMs: latencyOf(results.map(({ durationMs }) => durationMs)),
     models: [...new Set(results.flatMap(({ model }) => (model === null ? [] : [model])))],
+    ...(stability !== undefined && { stability }),
     ...(comparison !== undefined && { comparison }),
   };
 }
@@ -84,9 +89,10 @@ export function renderSummary(
   const style = { ...terminalStyle(stdout), maxRows: 200 };
   const open = results.filter(({ status }) => status !== 'passed');
   const reasons = open.map(({ id, status, reason }) => `${status.padEnd(8)}${id}: ${reason ?? ''}`);
-  const { tokens, latencyMs, cost, models, comparison } = summary;
+  const { tokens, latencyMs, cost, models, stability, comparison } = summary;
   const lines = [
     `${summary.passed} of ${summary.total} passed (${percent(summary.accuracy)}); ${summary.failed} failed, ${summary.failedWithoutNote} of them without a note; ${summary.refused} refused, ${summary.error} with an error.`,
+    ...(stability === undefined ? [] : [stabilityLine(stability)]),
     `Tokens: ${tokens.input} in, ${tokens.output} out${models.length === 0 ? '' : `, by ${models.join(', ')}`}.`,
     ...(cost === undefined ? [] : [`Cost: ${cost}.`]),
     `Latency: ${seconds(latencyMs.average)} on average, ${seconds(latencyMs.median)} median, ${seconds(latencyMs.p95)} for 95 %.`,
@@ -96,9 +102,23 @@ export function renderSummary(
     renderTable(countsTable('category', summary.byCategory), style),
     renderTable(countsTable('difficulty', summary.byDifficulty), style),
     ...(reasons.length === 0 ? [] : [`Not passed:\n${indent(printableText(reasons.join('\n')))}`]),
+    ...unstable(results),
     printableText(lines.join('\n')),
   ];
   return `${blocks.join('\n\n')}\n`;
+}
+
+const stabilityLine = ({ askings, cases, stable, stableShare, agreement, accuracy }: Stability) =>
+  `Asked ${askings} times each: ${stable} of ${cases} cases had the same result each time (${percent(stableShare)}); ${percent(agreement)} of the results agree with the most frequent one of their case, and ${percent(accuracy)} passed.`;
+
+/** The cases whose results do not agree, in a block of their own. */
+function unstable(results: readonly CaseResult[]): string[] {
+  const lines = results.flatMap(({ id, repeated }) =>
+    repeated === undefined || repeated.agreeing === repeated.askings
+      ? []
+      : [`${id}: ${repeated.agreeing} of ${repeated.askings} agree, ${repeated.passed} passed`],
+  );
+  return lines.length === 0 ? [] : [`Not stable:\n${indent(printableText(lines.join('\n')))}`];
 }
 
 function comparisonLines({ regressions, missing, improvements }: RunComparison): string[] {
@@ -129,13 +149,17 @@ const CSV_COLUMNS = [
   'durationMs',
 ] as const;
 
+const REPEATED = ['askings', 'agreeing', 'passed'] as const;
+
 export function resultsCsv(results: readonly CaseResult[]): string {
   const rows = results.map((result) => ({
     ...result,
     sql: result.sql.join(';\n'),
     notes: result.notes.map(({ message }) => message).join(' '),
+    ...result.repeated,
   }));
-  return renderCsv({ columns: CSV_COLUMNS, rows });
+  const isRepeated = results.some(({ repeated }) => repeated !== undefined);
+  return renderCsv({ columns: isRepeated ? [...CSV_COLUMNS, ...REPEATED] : CSV_COLUMNS, rows });
 }
 
 export function resultsJson(results: readonly CaseResult[], summary: Summary): string {

@@ -37,7 +37,10 @@ export interface CaseResult {
   readonly outputTokens: number;
   /** `null`: the model has no price. */
   readonly cost: number | null;
+  /** Of several askings, that of the first one. */
   readonly durationMs: number;
+  /** Present where the case was asked several times: how many results agree with the most frequent one, and how many passed. */
+  readonly repeated?: { readonly askings: number; readonly agreeing: number; readonly passed: number };
   /** Hash of question and expected answer: a result of another version of the case does not count. */
   readonly hash: string;
 }
@@ -69,10 +72,13 @@ const sentence = (error: unknown) => {
 };
 
 /** Asks a case, and compares the results of its statements with that of the answer. */
-export const runCase = (run: CaseRun, item: EvalCase): Promise<CaseResult> =>
+export const runCase = (run: CaseRun, item: EvalCase, onAnswer?: (answer: Answer) => void): Promise<CaseResult> =>
   askCase(run, item, async (scope) => {
     const expected = await expectedResults(run.app, item, scope);
-    return (answer) => judged(item, answer, expected);
+    return (answer) => {
+      onAnswer?.(answer);
+      return judged(item, answer, expected);
+    };
   });
 
 /** Rejects only when the run is stopped. */

@@ -6,13 +6,16 @@ import { hasDatasource, startAnswering, withData, withLayer } from './compositio
 import { demoDatabase } from './demo-database.ts';
 import type { ObservedQuestions } from './observer.ts';
 import type { RecordingFolder } from './recording.ts';
-import { type CaseResult, runCase } from './run-case.ts';
+import type { CaseResult } from './run-case.ts';
+import { runRepeated } from './stability.ts';
 
 export interface CasesToRun {
   readonly cases: readonly EvalCase[];
   readonly recordings: RecordingFolder | undefined;
   /** Of the layer, in place of the composition's and the demo's. */
   readonly layerDir?: string;
+  /** How often each is asked; default: once. */
+  readonly askings?: number;
   /** Called with each result before the next case begins. */
   readonly onResult: (result: CaseResult) => void;
 }
@@ -60,13 +63,13 @@ async function runOnData(run: CliRun, config: AtlasConfig, options: CreateAppOpt
 async function runOver(
   config: AtlasConfig,
   options: CreateAppOptions,
-  { cases, recordings, onResult }: CasesToRun,
+  { cases, recordings, askings = 1, onResult }: CasesToRun,
   signal: AbortSignal,
 ): Promise<void> {
   const questions: ObservedQuestions = new Map();
   await using app = await startAnswering(config, options, questions);
   for (const item of cases) {
     signal.throwIfAborted();
-    onResult(await runCase({ app, questions, recordings, signal }, item));
+    onResult(await runRepeated({ app, questions, recordings, signal }, item, askings));
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CliRun } from '../../kernel/index.ts';
 import type { Cli } from '../cli/index.ts';
 import { CASES_DIR, readCases } from './cases.ts';
-import { fileIn, stopped } from './flags.ts';
+import { askingsOf, fileIn, stopped } from './flags.ts';
 import { recordingFolder } from './recording.ts';
 import { compareRuns, type RunComparison } from './regressions.ts';
 import { renderSummary, resultsCsv, resultsJson, summaryOf } from './report.ts';
@@ -25,11 +25,13 @@ export async function runEval(run: CliRun, cli: Cli): Promise<number> {
   const resumed = fileIn(run, 'resume');
   const log = resumed && openResultLog<CaseResult>(resumed.path, resumed.shown);
 
+  const askings = askingsOf(run);
   const results = new Map<string, CaseResult>();
   for (const { id, hash } of selection.cases) {
     const known = log?.results.get(id);
     // What could not be judged is tried again.
-    if (known !== undefined && known.hash === hash && known.status !== 'error') results.set(id, known);
+    if (known === undefined || known.hash !== hash || known.status === 'error') continue;
+    if ((known.repeated?.askings ?? 1) === askings) results.set(id, known);
   }
   const cases = selection.cases.filter(({ id }) => !results.has(id));
   const onResult = (result: CaseResult) => {
@@ -37,7 +39,7 @@ export async function runEval(run: CliRun, cli: Cli): Promise<number> {
     results.set(result.id, result);
   };
   try {
-    await runCases(run, cli, { cases, recordings, onResult });
+    await runCases(run, cli, { cases, recordings, askings, onResult });
   } catch (error) {
     if (!run.signal.aborted) throw error;
     return stopped(run, `${results.size} of ${selection.cases.length} cases`);
