@@ -39,6 +39,7 @@ export {
 export { ServerDatabase } from './server/server-database.ts';
 export type { Driver, Session } from './server/session.ts';
 export { assertReads } from './statement-check.ts';
+export { admitted, policyOf } from './statement-policy.ts';
 export { type FileUrlFormat, maskFileUrl, parseFileUrl } from './url/file-url.ts';
 export { assertRemotePostgresUrl, type PostgresTarget, parsePostgresUrl } from './url/postgres-url.ts';
 export {
@@ -55,5 +56,6 @@ export {
   urlTls,
 } from './url/server-url.ts';
 export * from './values.ts';
+export { valuesDigest } from './values-digest.ts';
 export type { ViewDefinition } from './view-definition.ts';
 export { type WallClock, wallClockOf } from './zones.ts';

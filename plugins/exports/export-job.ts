@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AtlasError, messagesOf, type PluginContext } from '../../kernel/index.ts';
-import { type Cell, type RowSink, rowSinks, wereHandedOn } from '../datasource-kit/index.ts';
+import { type Cell, policyOf, type RowSink, rowSinks, wereHandedOn } from '../datasource-kit/index.ts';
 import type { Job } from '../jobs/index.ts';
 import { csvFile } from './csv-file.ts';
 import type { RowFile } from './file.ts';
 import type { ExportsOptions } from './options.ts';
 import type { Owners } from './owner.ts';
 import { notWritten, parquetFile } from './parquet-file.ts';
-import { policyOf, SURFACE } from './policy.ts';
 import type { Storage } from './storage.ts';
 import type { ExportRow, ExportStore, Format } from './store.ts';
 
 export const EXPORT_JOB = 'export';
+export const SURFACE = 'export';
 
 /** How often progress is stored, the disk is looked at, and a deletion is noticed. */
 const PROGRESS_MS = 2_000;

@@ -10,13 +10,13 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import type { ConversationsApi } from '../conversations/index.ts';
+import { admitted, policyOf } from '../datasource-kit/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type QueryApi, refuse, STATEMENT_ERRORS } from '../query-api/index.ts';
-import { EXPORT_JOB } from './export-job.ts';
+import { EXPORT_JOB, SURFACE } from './export-job.ts';
 import type { ExportsOptions } from './options.ts';
 import type { Owners } from './owner.ts';
 import { requireParquet } from './parquet-file.ts';
-import { admitted, policyOf } from './policy.ts';
 import { Export, ExportBody, ExportList, ExportParams, FileQuery } from './schemas.ts';
 import type { Storage } from './storage.ts';
 import type { ExportRow, ExportStore } from './store.ts';
@@ -108,7 +108,8 @@ export function exportRoutes(init: RoutesInit): Route[] {
         await mayRun(isOwn, ip, `POST ${PATH}`, scope);
         if (body.format === 'parquet') requireParquet();
         // What may not run is refused now rather than later.
-        const { connection } = await admitted(ctx, { sql, ...(connectionId !== undefined && { connectionId }) }, scope);
+        const asked = { sql, surface: SURFACE, ...(connectionId !== undefined && { connectionId }) };
+        const { connection } = await admitted(ctx, asked, scope);
         const given = {
           ...(await owners.present(scope)),
           format: body.format,
@@ -160,7 +161,8 @@ export function exportRoutes(init: RoutesInit): Route[] {
         if (row.file === null || row.status !== 'finished') throw voidLink();
         await mayRun(row.is_own_sql, ip, `GET ${PATH}/:id/file`, scope);
         const { sql, connection_id: connectionId } = row;
-        if (policyOf(await admitted(ctx, { sql, connectionId }, scope)) !== row.policy) throw policyChanged();
+        const statement = await admitted(ctx, { sql, connectionId, surface: SURFACE }, scope);
+        if (policyOf(statement) !== row.policy) throw policyChanged();
         ctx.logOf(scope).info({ exportId: row.id, bytes: Number(row.size_bytes) }, 'An export is handed out.');
         return {
           headers: {

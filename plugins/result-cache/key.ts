@@ -1,7 +1,6 @@
 /** Makes the key of a statement's result: the same for two statements exactly where the database gives both the same. */
-import { createHash } from 'node:crypto';
-import { serialize } from 'node:v8';
 import type { PluginContext, Scope, SqlStatement } from '../../kernel/index.ts';
+import { valuesDigest } from '../datasource-kit/index.ts';
 import type { ModelEntity, SemanticLayerApi } from '../semantic-layer/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { isVolatile } from './volatile.ts';
@@ -44,8 +43,7 @@ export async function keyOf(statement: SqlStatement, init: KeyInit, scope: Scope
     sql,
     params,
   ];
-  const key = createHash('sha256').update(serialize(parts)).digest('base64');
-  return { key, withinMs: withinMs(model?.entities ?? [], statement.tables) };
+  return { key: valuesDigest(parts), withinMs: withinMs(model?.entities ?? [], statement.tables) };
 }
 
 const lastPart = (name: string) => name.slice(name.lastIndexOf('.') + 1).toLowerCase();

@@ -1,6 +1,5 @@
 /** Finds out what the policies make of a statement for an actor at present, without running it. */
-import { createHash, randomUUID } from 'node:crypto';
-import { serialize } from 'node:v8';
+import { randomUUID } from 'node:crypto';
 import {
   AtlasError,
   datasourceList,
@@ -10,12 +9,12 @@ import {
   sqlBefore,
   sqlCheck,
 } from '../../kernel/index.ts';
-
-export const SURFACE = 'export';
+import { valuesDigest } from './values-digest.ts';
 
 export interface AskedStatement {
   readonly sql: string;
   readonly connectionId?: string;
+  readonly surface: string;
 }
 
 /**
@@ -24,7 +23,7 @@ export interface AskedStatement {
  */
 export async function admitted(
   ctx: Pick<PluginContext, 'call'>,
-  { sql, connectionId }: AskedStatement,
+  { sql, connectionId, surface }: AskedStatement,
   scope: Scope,
 ): Promise<SqlStatement> {
   const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
@@ -36,7 +35,7 @@ export async function admitted(
       hint: 'GET /api/v1/me/connections lists yours.',
     });
   }
-  const asked = { id: randomUUID(), connection, requested: sql, sql, params: [], surface: SURFACE };
+  const asked = { id: randomUUID(), connection, requested: sql, sql, params: [], surface };
   const statement = await ctx.call(sqlBefore, asked, scope);
   await ctx.call(sqlCheck, statement, scope);
   return statement;
@@ -48,8 +47,5 @@ export async function admitted(
  */
 export function policyOf({ connection, sql, params, tables, columns, functions }: SqlStatement): string {
   const { id, key, dbType, maskedUrl } = connection;
-  const plain = [key ?? id, dbType, maskedUrl, sql, [...params], tables, columns, functions].map((part) =>
-    Array.isArray(part) ? [...part] : part,
-  );
-  return createHash('sha256').update(serialize(plain)).digest('hex');
+  return valuesDigest([key ?? id, dbType, maskedUrl, sql, [...params], tables, columns, functions]);
 }
