@@ -155,7 +155,10 @@ const PLUGINS = {
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
   charts: settings(charts, { tool: 'SVC_CHARTS_TOOL' }),
-  conversations: settings(conversations, { unattendedMs: 'SVC_UNATTENDED_MS' }),
+  conversations: settings(conversations, {
+    reuseStatements: 'SVC_REUSE_STATEMENTS',
+    unattendedMs: 'SVC_UNATTENDED_MS',
+  }),
   queryApi: settings(queryApi, { sqlFor: 'SVC_SQL_FOR' }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
   sharedLimits: settings(sharedLimits, { redisUrl: named('SVC_REDIS_URL', urlOf(['redis', 'rediss'])) }),

@@ -1,9 +1,18 @@
 /** Stores questions and answers, and shows them again. */
-import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  contextCollect,
+  definePlugin,
+  httpRoutes,
+  optional,
+  type PluginContext,
+  storeMigrations,
+} from '../../kernel/index.ts';
 import { agentWrap } from '../agent/index.ts';
 import { organizationDelete, userDelete } from '../auth-managed/index.ts';
-import { internalDb, storeTables } from '../internal-db/index.ts';
+import { type InternalDb, internalDb, storeTables } from '../internal-db/index.ts';
 import { queryApi, showsSqlBy } from '../query-api/index.ts';
+import { type SemanticLayerApi, semanticLayer } from '../semantic-layer/index.ts';
 import type { ConversationsApi } from './api.ts';
 import { StoredConversations } from './conversations.ts';
 import { CONVERSATIONS, MESSAGES, migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -28,16 +37,26 @@ export const conversations = definePlugin({
   version: '1.0.0',
   type: 'interaction',
   description: 'Keeps questions and answers, to be shown and continued.',
-  needs: { db: internalDb, queryApi: optional(queryApi) },
+  needs: { db: internalDb, queryApi: optional(queryApi), layer: optional(semanticLayer) },
   options: ConversationsOptions,
-  setup(ctx, { deletedUsers, ...limits }, { db, queryApi: answers }): ConversationsApi {
+  async setup(
+    ctx,
+    { deletedUsers, reuseStatements, ...limits },
+    { db, queryApi: answers, layer },
+  ): Promise<ConversationsApi> {
     const store = new ConversationStore(db);
     const stored = new StoredConversations(store, ctx);
     const streams = new StreamStore(db);
     const running = new RunningAnswers({ ...limits, store: streams, now: ctx.now, log: ctx.log });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask, running)] : []));
+    const reuse = reuseStatements && db.configured ? await reuseOf(ctx, db, layer) : undefined;
+    ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask, running, reuse)] : []));
+    if (reuse !== undefined) {
+      // After what verified queries say.
+      ctx.tap(contextCollect, (question, scope) => reuse.context(question, scope), { stage: 'post' });
+      ctx.onClose(() => reuse.settled());
+    }
     ctx.tap(httpRoutes, () =>
       db.routes([
         ...conversationRoutes(store, stored, showsSqlBy(answers)),
@@ -56,3 +75,9 @@ export const conversations = definePlugin({
     return storedAnswers(store, stored);
   },
 });
+
+/** Loaded where it is asked for. */
+async function reuseOf(ctx: PluginContext, db: InternalDb, layer: SemanticLayerApi | undefined) {
+  const [{ Reuse }, { ReuseStore }] = await Promise.all([import('./reuse/reuse.ts'), import('./reuse/store.ts')]);
+  return new Reuse({ ctx, layer, store: new ReuseStore(db) });
+}

@@ -5,8 +5,13 @@ import { changeColumnTypes, type InternalDb, type JsonColumns, type StoredTable 
 export const CONVERSATIONS = 'conversations';
 export const MESSAGES = 'conversation_messages';
 export const COUNTS = 'conversation_counts';
+export const REUSE = 'conversation_reuse';
 
-export const STORED_TABLES: readonly StoredTable[] = [CONVERSATIONS, MESSAGES, COUNTS].map((table) => ({ table }));
+export const STORED_TABLES: readonly StoredTable[] = [
+  ...[CONVERSATIONS, MESSAGES, COUNTS].map((table) => ({ table })),
+  // Where an archive is imported, policies and layer may be others.
+  { table: REUSE, isTransient: true },
+];
 
 /** PostgreSQL only. Messages may hold NUL, which `jsonb` refuses, and `json` keeps the order of columns in results. */
 export const JSON_COLUMNS: JsonColumns = { parts: 'json' };
@@ -112,6 +117,26 @@ const streams: Migration = {
   },
 };
 
+const reuseOn = (dialect: InternalDb['dialect']): Migration => ({
+  name: '0007-reuse',
+  async up(connection) {
+    await (connection as Knex.Transaction).schema.createTable(REUSE, (table) => {
+      table
+        .specificType('message_id', dialect === 'sqlite' ? 'varchar(36)' : 'uuid')
+        .primary()
+        .references('id')
+        .inTable(MESSAGES)
+        .onDelete('CASCADE');
+      table.text('question_key').notNullable().index('conversation_reuse_by_question');
+      table.text('calls').notNullable();
+      table.text('statements').notNullable();
+      table.text('policy').notNullable();
+      table.text('day');
+    });
+  },
+});
+
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), orders, feedback, streams];
+  const own = [orders, feedback, streams, reuseOn(dialect)];
+  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), ...own];
 }

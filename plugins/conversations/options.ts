@@ -20,6 +20,11 @@ export const ConversationsOptions = Type.Object(
       description:
         'answers of this server that go on without their clients at once; further ones end with their clients',
     }),
+    reuseStatements: Type.Boolean({
+      default: false,
+      description:
+        'whether the model gets, as an example, how the same question of the same reader was answered before',
+    }),
     maxUnattendedPerUser: Type.Integer({ default: 8, minimum: 0, description: 'the same of one user' }),
   },
   { additionalProperties: false },

@@ -6,6 +6,7 @@ import { answerLines } from '../query-api/index.ts';
 import type { Conversations, OpenConversation } from './conversations.ts';
 import { NAMING_MS } from './naming-wait.ts';
 import type { RunningAnswers } from './resume/running-answers.ts';
+import type { Reuse } from './reuse/reuse.ts';
 
 /** Longest wait for a conversation to be stored when its answer is complete; before that it is `NAMING_MS`. */
 const ANSWER_WAIT_MS = 5_000;
@@ -18,6 +19,7 @@ export function recordedAgent(
   conversations: Conversations,
   ask: Ask,
   running?: Pick<RunningAnswers, 'add' | 'delete'>,
+  reuse?: Pick<Reuse, 'begin'>,
 ): Ask {
   return async function* (asked, scope, isStreamed) {
     if (previewedBy.nearest(scope) !== undefined) {
@@ -34,6 +36,7 @@ export function recordedAgent(
     // A caller that leaves while the agent waits for its model cancels that, too.
     const leaving = new AbortController();
     const part = scope.part(AbortSignal.any([scope.signal, leaving.signal]));
+    const reusable = reuse?.begin(conversation.question, part);
     const events = ask(conversation.question, part, isStreamed)[Symbol.asyncIterator]();
     let conversationId: string | undefined;
     let complete: Answer | undefined;
@@ -53,12 +56,14 @@ export function recordedAgent(
       for (let next = await first; next.done !== true; next = await events.next()) {
         const event = next.value;
         conversation.record(event);
+        reusable?.add(event);
         if (event.type !== 'finish') {
           yield event;
           continue;
         }
         complete = event.answer;
-        void conversation.end('complete');
+        const stored = conversation.end('complete');
+        reusable?.end(complete, conversation.answerId, stored);
       }
       if (complete === undefined) return;
       // The agent has ended, so that nothing of it is held while the answer is being stored.

@@ -33,6 +33,7 @@ const TYPES = {
   'conversation_messages.id': 'uuid',
   'conversation_messages.parts': 'json',
   'conversation_messages.updated_at': 'timestamptz',
+  'conversation_reuse.message_id': 'uuid',
   'conversations.created_at': 'timestamptz',
   'conversations.id': 'uuid',
   'conversations.starred': 'bool',

@@ -12,7 +12,7 @@ import type { StreamStore } from './stream-store.ts';
 /** An answer that is stopped ends within about this time on every server. */
 const WATCH_EVERY_MS = 500;
 
-export interface RunningAnswersInit extends Omit<ConversationsOptions, 'deletedUsers'> {
+export interface RunningAnswersInit extends Omit<ConversationsOptions, 'deletedUsers' | 'reuseStatements'> {
   readonly store: Pick<StreamStore, 'streams' | 'delivered'>;
   readonly now: () => number;
   readonly log: Logger;
