@@ -11,6 +11,19 @@ it('is the same for a text however it is held in memory', () => {
 });
 
 it('is another one for other values, places and types', () => {
-  const others = [['a', 'b'], ['ab'], [['a', 'b']], ['b', 'a'], [1], ['1'], [1n], [null], [undefined], [new Date(1)]];
+  const others = [
+    ['a', 'b'],
+    ['ab'],
+    [['a', 'b']],
+    ['b', 'a'],
+    [1],
+    ['1'],
+    [1n],
+    [null],
+    [undefined],
+    [new Date(1)],
+    ['\ud800'],
+    ['\ud801'],
+  ];
   expect(new Set(others.map(valuesDigest)).size).toBe(others.length);
 });

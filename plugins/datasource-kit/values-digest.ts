@@ -10,7 +10,7 @@ export function valuesDigest(values: readonly unknown[]): string {
 
 /** V8 writes one text in two ways, by how it holds it in memory: that of a text which was just decoded is always the same. */
 function plain(value: unknown): unknown {
-  if (typeof value === 'string') return Buffer.from(value).toString();
+  if (typeof value === 'string') return Buffer.from(value, 'utf16le').toString('utf16le');
   // A frozen list would be written in another way.
   return Array.isArray(value) ? value.map(plain) : value;
 }
