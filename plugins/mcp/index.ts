@@ -1,11 +1,12 @@
 /** Serves clients of the Model Context Protocol, over HTTP and over standard input and output. */
-import { cliCommands, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
+import { cliCommands, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { actions } from '../actions/index.ts';
 import { adminPrompts } from '../admin-prompts/index.ts';
 import { agent } from '../agent/index.ts';
 import { changes } from '../changes/index.ts';
 import { cli } from '../cli/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
@@ -13,7 +14,9 @@ import { localLimits } from '../shared-limits/index.ts';
 import type { McpApi } from './api.ts';
 import { mcpCommand } from './command.ts';
 import { type HttpInit, streamableRoute } from './http-routes.ts';
+import { createStreams, MESSAGES_TABLE, STREAMS_TABLE } from './migrations.ts';
 import { serverFactory } from './server.ts';
+import { SharedStreams } from './shared-streams.ts';
 import { sseRoutes } from './sse-routes.ts';
 import { serveStdio } from './stdio.ts';
 
@@ -36,6 +39,7 @@ export const mcp = definePlugin({
     actions: optional(actions),
     queryApi: optional(queryApi),
     changes: optional(changes),
+    db: optional(internalDb),
   },
   async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
@@ -48,7 +52,13 @@ export const mcp = definePlugin({
       told: localLimits(ctx.now).window('mcp.cancelled', TOLD),
       admit: async (route, ip, scope) => ctx.call(httpAdmit, { route, ip }, scope),
     };
-    const older = sseRoutes(served);
+    const { db } = needs;
+    const isShared = db?.configured === true && db.dialect === 'postgres';
+    if (isShared) {
+      ctx.tap(storeMigrations, () => [createStreams]);
+      ctx.tap(storeTables, () => [STREAMS_TABLE, MESSAGES_TABLE].map((table) => ({ table, isTransient: true })));
+    }
+    const older = sseRoutes({ ...served, shared: isShared ? new SharedStreams(db, ctx.log) : undefined });
     const streamable = streamableRoute(served);
     ctx.tap(httpRoutes, () => [streamable, ...older.routes]);
     ctx.onDrain(() => older.close());

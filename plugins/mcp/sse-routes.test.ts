@@ -1,7 +1,18 @@
 import * as sdk from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import type { Actor, Route, RouteRequest } from '../../kernel/index.ts';
-import { testScope } from '../../test/harness/create-test-app.ts';
+import {
+  type Actor,
+  definePlugin,
+  type Logger,
+  type Route,
+  type RouteRequest,
+  storeMigrations,
+} from '../../kernel/index.ts';
+import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
+import { createPostgresDatabase } from '../../test/harness/postgres-database.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { createStreams, MESSAGES_TABLE, STREAMS_TABLE } from './migrations.ts';
+import { SharedStreams } from './shared-streams.ts';
 import { sseRoutes } from './sse-routes.ts';
 
 const ann: Actor = { id: 'ann', label: 'Ann', role: 'admin', mode: 'managed', claims: {} };
@@ -10,16 +21,18 @@ const as = (actor: Partial<Actor>, orgId = 'acme') => testScope({ actor: { ...an
 const headers = { host: 'localhost' };
 const request: RouteRequest = { headers, query: {}, params: {}, body: {}, rawBody: undefined, ip: '127.0.0.1' };
 
-function startRoutes() {
+function startRoutes(shared?: SharedStreams) {
   const { routes, close } = sseRoutes({
     sdk,
+    shared,
     makeServer: async () => new sdk.McpServer({ name: 'x', version: '1' }),
   });
   const [stream, messages] = routes as [Route, Route];
   const open = async (scope: ReturnType<typeof as>, ip = request.ip) => {
     const opened = await stream.handle({ ...request, ip }, scope);
     const events = (opened.stream as AsyncIterable<string>)[Symbol.asyncIterator]();
-    return { events, sessionId: /sessionId=([\w-]+)/.exec((await events.next()).value)?.[1] };
+    const sessionId = /sessionId=([\w-]+)/.exec((await events.next()).value)?.[1];
+    return { events, sessionId, leave: async () => opened.done?.() };
   };
   const send = async (sessionId: string | undefined, body: object, scope: ReturnType<typeof as>) =>
     (await messages.handle({ ...request, query: { sessionId }, body }, scope))?.status;
@@ -66,4 +79,77 @@ it('one caller may hold a share of the streams, also when they are opened at onc
   await open(nobody(), '2001:db8:1::1');
   await expect(open(nobody(), '2001:db8::2')).rejects.toMatchObject({ code: 'rate_limited' });
   await close();
+});
+
+const NO_LOG: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Two servers on one PostgreSQL. */
+async function twoServers() {
+  const tables = definePlugin({
+    name: 'tables',
+    version: '1.0.0',
+    type: 'storage',
+    description: 'Creates the tables.',
+    setup: (ctx) => ctx.tap(storeMigrations, () => [createStreams]),
+  });
+  const app = await createTestApp({ plugins: [internalDb({ url: await createPostgresDatabase() }), tables()] });
+  const db = app.get(internalDb);
+  const [holder, other] = [0, 1].map(() => startRoutes(new SharedStreams(db, NO_LOG)));
+  return {
+    holder: holder!,
+    other: other!,
+    rows: (table: string) => db.run((knex) => knex(table).select()),
+    expire: () => db.run((knex) => knex(STREAMS_TABLE).update({ expires_at: 0 })),
+    stored: (id: string, owner: string) =>
+      db.run((knex) => knex(STREAMS_TABLE).insert({ id, owner, expires_at: Date.now() + 3_600_000 })),
+    async [Symbol.asyncDispose]() {
+      await holder?.close();
+      await other?.close();
+      await app.close();
+    },
+  };
+}
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+it('a message that reaches another server is answered in the stream, one after the other', async () => {
+  await using servers = await twoServers();
+  const { events, sessionId, leave } = await servers.holder.open(as({}));
+  for (const id of [1, 2, 3]) {
+    expect(await (id === 2 ? servers.holder : servers.other).send(sessionId, ping(id), as({}))).toBe(202);
+    expect((await events.next()).value).toContain(`"id":${id}`);
+  }
+  await leave();
+  await expect.poll(() => servers.other.send(sessionId, ping(4), as({})).catch(({ code }) => code)).toBe('not_found');
+  expect([await servers.rows(STREAMS_TABLE), await servers.rows(MESSAGES_TABLE)]).toEqual([[], []]);
+});
+
+it('a stream of somebody else, and one that has expired, are unknown on every server', async () => {
+  await using servers = await twoServers();
+  const { sessionId } = await servers.holder.open(as({}));
+  const told = async (id: string | undefined, scope: ReturnType<typeof as>) =>
+    Promise.all([servers.holder, servers.other].map((server) => server.send(id, ping(1), scope).catch(String)));
+  const unknown = await told(UNKNOWN, as({}));
+  expect(unknown).toEqual([unknown[0], expect.stringContaining('There is no such event stream.')]);
+  for (const other of [as({ id: 'eve' }), as({}, 'evil'), as({ role: 'viewer' }), as({ rights: ['query'] })]) {
+    expect(await told(sessionId, other)).toEqual(unknown);
+  }
+  expect(await servers.rows(MESSAGES_TABLE)).toEqual([]);
+  await servers.expire();
+  // Its own server still has it.
+  expect(await told(sessionId, as({}))).toEqual([202, unknown[1]]);
+});
+
+it('messages to a server that has died are refused, and few wait for it', async () => {
+  await using servers = await twoServers();
+  await servers.holder.open(as({}));
+  const [{ owner }] = await servers.rows(STREAMS_TABLE);
+  await servers.stored(UNKNOWN, owner);
+  const waiting = Array.from({ length: 20 }, (_, id) => servers.other.send(UNKNOWN, ping(id), as({})).catch(String));
+  await expect.poll(() => servers.rows(MESSAGES_TABLE)).toHaveLength(20);
+  await expect(servers.other.send(UNKNOWN, ping(20), as({}))).rejects.toMatchObject({ code: 'rate_limited' });
+  const refused = expect.stringContaining('The server that has this event stream does not answer.');
+  expect(await Promise.all(waiting)).toEqual(waiting.map(() => refused));
+  expect(await servers.rows(MESSAGES_TABLE)).toEqual([]);
 });

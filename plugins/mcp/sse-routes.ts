@@ -1,9 +1,10 @@
 /** Serves MCP clients of the older protocol, whose messages come by POST and whose answers go into one event stream. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
 import { addressKey } from '../http/index.ts';
 import { EVENTS, type HttpInit, Message } from './http-routes.ts';
+import type { SharedStreams } from './shared-streams.ts';
 
 const MAX_SESSIONS = 100;
 /** Limit for one user, or for one address where requests carry no user. */
@@ -92,8 +93,13 @@ export interface SseRoutes {
   close(): Promise<void>;
 }
 
-export function sseRoutes(init: Pick<HttpInit, 'sdk' | 'makeServer'>): SseRoutes {
-  const { makeServer } = init;
+interface SseInit extends Pick<HttpInit, 'sdk' | 'makeServer'> {
+  /** Brings messages that other servers get; without it they have to reach the server that has the stream. */
+  readonly shared?: SharedStreams | undefined;
+}
+
+export function sseRoutes(init: SseInit): SseRoutes {
+  const { makeServer, shared } = init;
   const sessions = new Map<string, SseSession>();
   const boundWaiting = () => {
     const all = [...sessions.values()];
@@ -132,6 +138,12 @@ export function sseRoutes(init: Pick<HttpInit, 'sdk' | 'makeServer'>): SseRoutes
       sessions.set(session.id, session);
       try {
         await (await makeServer(scope)).connect(session);
+        // Its first message may reach another server as soon as the client knows of the stream.
+        await shared?.hold({
+          id: session.id,
+          owner: callerOf(scope),
+          receive: (message) => session.onmessage?.(message),
+        });
       } catch (error) {
         sessions.delete(session.id);
         throw error;
@@ -141,6 +153,7 @@ export function sseRoutes(init: Pick<HttpInit, 'sdk' | 'makeServer'>): SseRoutes
         stream: session.events(),
         done() {
           sessions.delete(session.id);
+          shared?.letGo(session.id);
           void session.close();
         },
       };
@@ -157,14 +170,15 @@ export function sseRoutes(init: Pick<HttpInit, 'sdk' | 'makeServer'>): SseRoutes
     query: Type.Object({ sessionId: Type.String({ format: 'uuid', description: 'Named by the event stream.' }) }),
     body: Message,
     responses: { 202: Type.Void({ description: 'Taken; no content.' }) },
-    errors: ['forbidden', 'not_found', 'invalid_request'],
-    handle({ query, body }, scope) {
+    errors: ['forbidden', 'not_found', 'invalid_request', 'unavailable'],
+    async handle({ query, body }, scope) {
       const session = sessions.get(query.sessionId);
+      const owner = callerOf(scope);
       // A stream answers the user who opened it, with the rights of then, and nobody else.
-      if (session === undefined || callerOf(session.scope) !== callerOf(scope)) {
+      if (session !== undefined && callerOf(session.scope) === owner) session.onmessage?.(messageOf(init, body));
+      else if (!(await shared?.pass(query.sessionId, owner, messageOf(init, body), scope.signal))) {
         throw new AtlasError('There is no such event stream.', { code: 'not_found', hint: 'Open one with GET /sse.' });
       }
-      session.onmessage?.(messageOf(init, body));
       return { status: 202 };
     },
   });
@@ -174,9 +188,12 @@ export function sseRoutes(init: Pick<HttpInit, 'sdk' | 'makeServer'>): SseRoutes
   };
 }
 
-const callerOf = ({ actor: { id, role, rights }, orgId }: Scope) => JSON.stringify([id, orgId, role, rights]);
+const callerOf = ({ actor: { id, role, rights }, orgId }: Scope) =>
+  createHash('sha256')
+    .update(JSON.stringify([id, orgId, role, rights]))
+    .digest('base64url');
 
-function messageOf({ sdk }: Pick<HttpInit, 'sdk'>, body: unknown): JSONRPCMessage {
+function messageOf({ sdk }: Pick<SseInit, 'sdk'>, body: unknown): JSONRPCMessage {
   try {
     return sdk.parseJSONRPCMessage(body);
   } catch (cause) {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CallToolResult, Client, SSEClientTransport } from '@modelcontextprotocol/client';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emptyFolder, type RunningServer, serve } from '../harness/command.ts';
@@ -185,4 +186,71 @@ it('a stop on one ends a statement that runs for the other', { timeout: 120_000 
   await expect.poll(running).toBe(0);
   expect(await following).toContain('The answer was stopped. Ask again for a whole one.');
   expect(model.requests).toHaveLength(1);
+});
+
+it('an older MCP client speaks with both, until the one with its stream is killed', { timeout: 120_000 }, async () => {
+  const env = {
+    ...FLEET,
+    SVC_PROVIDER: 'offline',
+    SVC_MCP_ENABLED: 'true',
+    DATABASE_URL: await freshDatabase(),
+    AUTHLIB_SECRET: 's'.repeat(40),
+    SVC_LOG_LEVEL: 'error',
+  };
+  const start = () => serve({ cwd: folder.path, env });
+  const [first, second] = await Promise.all([start(), start()]);
+  await using _second = second;
+  const tokenOf = async (account: object) => {
+    await call(first, '/api/auth/sign-up/email', undefined, account);
+    const signedIn = await call(first, '/api/auth/sign-in/email', undefined, account);
+    return signedIn.headers.get('set-auth-token') ?? '';
+  };
+  const ann = await tokenOf(ACCOUNT);
+  const eve = await tokenOf({ ...ACCOUNT, email: 'eve@example.com', name: 'Eve' });
+  const posted: string[] = [];
+  const transport = new SSEClientTransport(new URL('/sse', first.url), {
+    requestInit: { headers: { authorization: `Bearer ${ann}` } },
+    // Streams come from the first server, and every message reaches the second.
+    async fetch(url, init) {
+      if (init?.method !== 'POST') return fetch(url, init);
+      const { pathname, search } = new URL(url);
+      posted.push(`${pathname}${search}`);
+      return fetch(new URL(`${pathname}${search}`, second.url), init);
+    },
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  const query = () =>
+    client.callTool({
+      name: 'query_sql',
+      arguments: { sql: 'SELECT COUNT(*) AS n FROM boats' },
+    }) as Promise<CallToolResult>;
+  for (const { content } of await Promise.all([query(), query(), query()]))
+    expect(content[0]).toMatchObject({ text: expect.stringContaining('"rows":[{"n":3}]') });
+  const path = posted.at(-1) ?? '';
+  const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' };
+  const told = async (response: Response) => [
+    response.status,
+    { ...((await response.json()) as object), requestId: '' },
+  ];
+  const foreign = await told(await call(second, path, eve, ping));
+  expect(foreign).toEqual([404, expect.objectContaining({ error: 'not_found' })]);
+  const unknown = `/sse/messages?sessionId=${randomUUID()}`;
+  expect(foreign).toEqual(await told(await call(second, unknown, eve, ping)));
+  // A stream that its server has not renewed is gone, and one that it renews is there.
+  const database = new pg.Client(env.DATABASE_URL);
+  await database.connect();
+  await database.query('UPDATE mcp_streams SET expires_at = 0');
+  await database.end();
+  expect((await call(second, path, ann, ping)).status).toBe(404);
+  await expect.poll(async () => (await call(second, path, ann, ping)).status, { interval: 1_000 }).toBe(202);
+
+  process.kill(first.pid, 'SIGKILL');
+  await first.stop();
+  const refused = await call(second, path, ann, ping);
+  expect(await told(refused)).toMatchObject([
+    503,
+    { message: 'The server that has this event stream does not answer. Open a new one with GET /sse.' },
+  ]);
+  await client.close();
 });
