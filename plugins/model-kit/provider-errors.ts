@@ -54,6 +54,14 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
+/** Whether the provider answered a request with a status that says that it takes none now, which every server would get. */
+export function isRefusal(error: unknown): boolean {
+  // What is reported inside an answer has no headers of a response.
+  if (!APICallError.isInstance(error) || error.responseHeaders === undefined) return false;
+  const { statusCode = 0 } = error;
+  return statusCode === 429 || statusCode >= 500;
+}
+
 /** The provider's own error code, such as `insufficient_quota`. */
 export function providerCodeOf(error: unknown): string | undefined {
   const failure = reported(error);

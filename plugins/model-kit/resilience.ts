@@ -12,8 +12,9 @@ import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
 import { withModelNames } from './model-names.ts';
 import type { ResilienceOptions } from './options.ts';
-import { networkCodeOf, providerCodeOf, providerError, statusOf } from './provider-errors.ts';
+import { isRefusal, networkCodeOf, providerCodeOf, providerError, statusOf } from './provider-errors.ts';
 import { withRetries } from './retry.ts';
+import { SharedBreaker } from './shared-breaker.ts';
 import type { ModelSource } from './source.ts';
 import { type Sign, startedStream } from './stream-start.ts';
 
@@ -55,18 +56,25 @@ class GuardedModel {
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #breaker: CircuitBreaker;
-  readonly #shared: Attempts | undefined;
+  /** Where servers tell each other that they cannot reach a provider. */
+  readonly #others: Attempts | undefined;
+  readonly #shared: SharedBreaker | undefined;
+  /** The same on every server, and no other model's. */
+  readonly #name: string;
   #loading: Promise<LanguageModelV4> | undefined;
   #failure: AtlasError | undefined;
   #lastCall: { readonly at: string; readonly ms: number } | undefined;
 
-  constructor(source: ModelSource, { options, log, now, shared }: Omit<ResilientModelInit, 'source'>) {
+  constructor(source: ModelSource, role: string, { options, log, now, shared }: Omit<ResilientModelInit, 'source'>) {
     this.source = source;
     this.#options = options;
     this.#log = log;
     this.#now = now;
-    this.#shared = shared;
-    this.#breaker = new CircuitBreaker({ failures: options.breakerFailures, openMs: options.breakerOpenMs });
+    this.#name = `${source.provider} ${source.modelId} ${role}`;
+    this.#others = shared;
+    const breaker = { failures: options.breakerFailures, openMs: options.breakerOpenMs };
+    this.#shared = shared && new SharedBreaker(shared, this.#name, breaker);
+    this.#breaker = new CircuitBreaker(breaker);
   }
 
   /** The model as its package made it. Rejects with `configuration_error` when something is missing. */
@@ -83,7 +91,12 @@ class GuardedModel {
   /** `limitMs`: until the answer begins, over all attempts. Rejects with an `AtlasError`. */
   async call<T>(options: CallOptions, invoke: Invoke<T>, limitMs: number | undefined): Promise<T> {
     const settle = this.#breaker.admit();
-    if (settle === undefined) throw this.#refusal();
+    if (settle === undefined) throw this.#refusal(this.#breaker.waitMs);
+    const admission = await this.#shared?.admit();
+    if (admission !== undefined && admission.waitMs > 0) {
+      settle('unknown');
+      throw this.#refusal(admission.waitMs);
+    }
     const startedAt = performance.now();
     const { signal, stop } = limited(options.abortSignal, limitMs, () => this.#tooLong(limitMs ?? 0));
     try {
@@ -91,12 +104,14 @@ class GuardedModel {
       const call = signal === undefined ? options : { ...options, abortSignal: signal };
       const result = await withRetries(() => invoke(model, call), this.#options.maxRetries, signal);
       settle('answered');
+      admission?.settle('answered');
       this.#failure = undefined;
       return result;
     } catch (error) {
       const reason: unknown = signal?.aborted ? signal.reason : error;
       settle(isUnavailable(reason) ? 'unavailable' : 'unknown');
-      if (isUnavailable(reason)) void this.#share();
+      admission?.settle(isRefusal(reason) ? 'refused' : 'unknown');
+      if (isUnavailable(reason) && !isRefusal(reason)) void this.#share();
       throw await withModelNames(this.#failed(reason, signal), this.source, signal);
     } finally {
       stop();
@@ -104,12 +119,12 @@ class GuardedModel {
     }
   }
 
-  /** Tells other servers of a breaker that is open, or asks whether one of theirs is. */
+  /** Tells other servers of a breaker that is open for want of a connection, or asks whether one of theirs is. */
   async #share(): Promise<void> {
-    const name = `${this.source.provider} ${this.source.modelId}`;
-    if (this.#breaker.state === 'open') return this.#shared?.remember(name, this.#options.breakerOpenMs);
+    const name = `${this.#name} unreachable`;
+    if (this.#breaker.state === 'open') return this.#others?.remember(name, this.#options.breakerOpenMs);
     if (this.#breaker.failures < FAILURES_AFTER_OTHERS) return;
-    const others = await this.#shared?.count([], name);
+    const others = await this.#others?.count([], name);
     if (others?.isRemembered === true && this.#breaker.failures >= FAILURES_AFTER_OTHERS) this.#breaker.open();
   }
 
@@ -147,9 +162,9 @@ class GuardedModel {
   }
 
   /** What the question gets at once while no call is made. */
-  #refusal(): AtlasError {
-    const seconds = Math.max(1, Math.ceil(this.#breaker.waitMs / 1000));
-    const last = this.#failure;
+  #refusal(waitMs: number): AtlasError {
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    const last = this.failure;
     return new AtlasError(`${last?.message ?? 'The model provider failed.'} Atlas stopped calling it for now.`, {
       code: last?.code ?? 'provider_error',
       reason: 'E_MODEL_CIRCUIT_OPEN',
@@ -164,14 +179,22 @@ class GuardedModel {
     return {
       provider,
       model,
-      circuitBreaker: this.#breaker.state,
+      circuitBreaker: this.#shared?.isOpen ? 'open' : this.#breaker.state,
       ...(this.#lastCall !== undefined && { lastCallAt: this.#lastCall.at, lastCallMs: this.#lastCall.ms }),
     };
   }
 
   /** From the last call; `undefined` when it went well. */
   get failure(): AtlasError | undefined {
-    return this.source.missing ?? this.#failure;
+    return this.source.missing ?? this.#failure ?? (this.#shared?.isOpen ? this.#failedElsewhere() : undefined);
+  }
+
+  #failedElsewhere(): AtlasError {
+    return new AtlasError(`The model provider "${this.source.provider}" answers other servers with errors.`, {
+      code: 'provider_error',
+      reason: 'E_MODEL',
+      hint: 'Their log has its words.',
+    });
   }
 }
 
@@ -198,9 +221,8 @@ export interface ResilientModelInit {
 
 export function resilientModel({ source, fallback, ...init }: ResilientModelInit): ResilientModel {
   const { options, log } = init;
-  const guarded = (each: ModelSource) => new GuardedModel(each, init);
-  const first = guarded(source);
-  const second = fallback && guarded(fallback);
+  const first = new GuardedModel(source, 'first', init);
+  const second = fallback && new GuardedModel(fallback, 'fallback', init);
 
   const call = async <T>(asked: CallOptions, invoke: (guard: GuardedModel) => Invoke<T>): Promise<T> => {
     if (second === undefined) return first.call(asked, invoke(first), undefined);
