@@ -45,7 +45,7 @@ export const conversations = definePlugin({
     { db, queryApi: answers, layer },
   ): Promise<ConversationsApi> {
     const store = new ConversationStore(db);
-    const stored = new StoredConversations(store, ctx);
+    const stored = new StoredConversations(store, { now: () => db.now(), logOf: ctx.logOf });
     const streams = new StreamStore(db);
     const running = new RunningAnswers({ ...limits, store: streams, now: ctx.now, log: ctx.log });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));

@@ -24,6 +24,11 @@ export interface InternalDb {
    */
   check(): Promise<void> | undefined;
   /**
+   * Milliseconds since the epoch by the clock of the database, which so is the same for all servers, without asking it: how far
+   * that is ahead of this server's is learned twice a second.
+   */
+  now(): number;
+  /**
    * Runs `work` on the one knex instance. Rejects with `not_available` (404) when no database is configured and with
    * `unavailable` (503) when it cannot be reached or written, or has not answered for some seconds; other errors of the database pass as they are. Inside a
    * `transaction` it rejects at once: use the transaction, or there would be two that wait for each other.

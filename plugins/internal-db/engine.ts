@@ -11,6 +11,8 @@ export interface EngineSettings {
   readonly silenceMs: number;
   readonly migrationWaitMs: number;
   readonly log: Logger;
+  /** This server's clock, in milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 export interface Engine {
@@ -32,6 +34,8 @@ export interface Engine {
    * says nothing or is locked by another process. Does not wait for the connections that others use.
    */
   answers(): Promise<boolean>;
+  /** Milliseconds by which the clock of the database was ahead of this server's when it last answered. */
+  readonly clockAheadMs: number;
   /** Runs the statements in one transaction; what they answer is not looked at. */
   execute(batch: readonly BatchStatement[]): Promise<void>;
   /** Gives up every statement that waits for an answer. */

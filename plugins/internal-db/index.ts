@@ -43,10 +43,10 @@ export const internalDb = definePlugin({
     const secrets = secretsOf(options.encryptionKeys, options.deriveFrom);
     if (options.url === undefined) {
       ctx.tap(healthCheck, () => [{ component: 'internalDb', status: 'not_configured' as const }]);
-      return withoutDatabase(secrets);
+      return withoutDatabase(secrets, ctx.now);
     }
     const target = parseDatabaseUrl(options.url, process.cwd());
-    const database = new Database(await openEngine(target, { ...options, log: ctx.log }), ctx.log);
+    const database = new Database(await openEngine(target, { ...options, log: ctx.log, now: ctx.now }), ctx.log);
     const migrator = new Migrator({
       database,
       collect: async () => ctx.call(storeMigrations, undefined, ctx.scope()),
@@ -65,6 +65,6 @@ export const internalDb = definePlugin({
       database.liveness.start();
     });
     ctx.onClose(() => database.close());
-    return withDatabase(database, target, migrator, secrets);
+    return withDatabase(database, target, migrator, secrets, ctx.now);
   },
 });

@@ -25,6 +25,8 @@ export class Liveness {
 
   start(): void {
     this.#ticks ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    // How far the clock of the database is ahead should be known before the first request.
+    this.#tick();
   }
 
   stop(): void {

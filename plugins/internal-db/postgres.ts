@@ -154,6 +154,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
 
   /** A connection besides the pool, all of which may be waiting for one another. */
   let watch: Client | undefined;
+  let clockAheadMs = 0;
 
   async function answers(): Promise<boolean> {
     let isSilent = false;
@@ -163,7 +164,9 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     }, ANSWER_MS).unref();
     try {
       watch ??= await open();
-      await watch.query('select 1');
+      const askedAt = settings.now();
+      const { rows } = await watch.query('SELECT extract(epoch from clock_timestamp()) * 1000 AS ms');
+      clockAheadMs = Math.round(Number(rows[0].ms) - (askedAt + settings.now()) / 2);
       return true;
     } catch (error) {
       watch = undefined;
@@ -183,6 +186,9 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     },
     silenceMs: settings.silenceMs,
     answers,
+    get clockAheadMs() {
+      return clockAheadMs;
+    },
     execute,
     abandon() {
       for (const giveUp of giveUps) giveUp();

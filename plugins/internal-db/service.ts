@@ -19,12 +19,14 @@ export function withDatabase(
   target: DatabaseTarget,
   migrator: Migrator,
   secrets: InternalDb['secrets'],
+  now: () => number,
 ): InternalDb {
   return {
     configured: true,
     dialect: database.engine.dialect,
     target,
     check: () => database.liveness.check(),
+    now: () => now() + database.engine.clockAheadMs,
     run: (work) => database.run(work),
     transaction: (work) => database.transaction(work),
     snapshot: (work) => database.transaction(work, { readOnly: true, isolationLevel: 'repeatable read' }),
@@ -36,7 +38,7 @@ export function withDatabase(
   };
 }
 
-export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
+export function withoutDatabase(secrets: InternalDb['secrets'], now: () => number): InternalDb {
   const refuse = async () => {
     throw notAvailable();
   };
@@ -45,6 +47,7 @@ export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
     dialect: 'sqlite',
     target: undefined,
     check: () => undefined,
+    now,
     run: refuse,
     transaction: refuse,
     snapshot: refuse,

@@ -15,6 +15,7 @@ it('a file that has been deleted is noticed without a thread', async () => {
     silenceMs: 20_000,
     migrationWaitMs: 20_000,
     log: quiet,
+    now: Date.now,
   });
   const open = vi.spyOn(SqliteConnection, 'open');
   try {

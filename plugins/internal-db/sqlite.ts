@@ -135,6 +135,8 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
       return migrating.on;
     },
     silenceMs: settings.busyTimeoutMs,
+    // The clock of this machine.
+    clockAheadMs: 0,
     async answers() {
       if (locks.any) return false;
       const { client } = instance;
