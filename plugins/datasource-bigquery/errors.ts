@@ -1,18 +1,19 @@
 /** BigQuery's errors by their reasons, as what the person who asked can do about them. */
 import { AtlasError } from '../../kernel/index.ts';
 import {
+  answerError,
   connectionFailed,
   connectionLost,
   datasourceUnavailable,
+  HttpFault,
   loginFailed,
   networkFailure,
-  notReading,
+  OtherServer,
   serverFull,
   statementFailed,
   timedOut,
 } from '../datasource-kit/index.ts';
-import { PAGE_LIMIT_BYTES } from './wire/client.ts';
-import { BigqueryFault, HttpFault, NoToken, NotBigquery, NotReading, PageTooLarge } from './wire/fault.ts';
+import { BigqueryFault, NoToken } from './wire/fault.ts';
 
 const LOGIN_HINT =
   'Check the key in the URL, or the credentials of the place where this runs, and give the account the roles "BigQuery Job User" and "BigQuery Data Viewer".';
@@ -28,7 +29,7 @@ export function connectError(error: unknown): AtlasError {
     if (error.status === 429) return serverFull(error);
     if (error.status >= 500) return unavailable(error);
   }
-  if (error instanceof HttpFault || error instanceof NotBigquery) {
+  if (error instanceof HttpFault || error instanceof OtherServer) {
     const hint = 'Check "api_endpoint" in the URL, and whether a proxy stands between.';
     return connectionFailed('the server does not answer as BigQuery does', hint, error);
   }
@@ -75,15 +76,8 @@ const BROKEN = words('backendError internalError jobBackendError jobInternalErro
 
 /** While a statement runs. `timeoutMs`: what it had. */
 export function statementError(error: unknown, timeoutMs: number): AtlasError {
-  if (error instanceof AtlasError) return error;
-  if (error instanceof NotReading) return notReading();
-  if (error instanceof PageTooLarge) {
-    return statementFailed(
-      `A part of the result is larger than ${PAGE_LIMIT_BYTES / 1024 / 1024} MB`,
-      'Select fewer or shorter values, such as SUBSTR(column, 1, 1000).',
-    );
-  }
-  return error instanceof BigqueryFault ? faultError(error, timeoutMs) : connectError(error);
+  const known = answerError(error, 'SUBSTR(column, 1, 1000)');
+  return known ?? (error instanceof BigqueryFault ? faultError(error, timeoutMs) : connectError(error));
 }
 
 /**

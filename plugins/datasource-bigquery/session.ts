@@ -1,16 +1,12 @@
-/** One place for statements of one project, each a job of its own; a session keeps nothing between them. */
-import type { DescribeRequest, SqlLimits, SqlStatement, TableDescription } from '../../kernel/index.ts';
+/** Runs statements of one project, each a job of its own. */
+import type { DescribeRequest, SqlStatement } from '../../kernel/index.ts';
 import {
   type ArrivedResult,
-  assertReads,
-  cancelled,
-  connectionLost,
-  isSocketError,
-  RowCollector,
+  collectRows,
+  type HttpEngine,
+  type HttpUse,
+  OtherServer,
   type RowLimits,
-  type Session,
-  uniqueNames,
-  type ViewDefinition,
 } from '../datasource-kit/index.ts';
 import { datasetPath, describeDatasets, type Get, rowsOf, tablePath, viewsOf } from './catalog/tables.ts';
 import { type DryRun, readDryRun } from './check/dry-run.ts';
@@ -19,14 +15,12 @@ import { statementError } from './errors.ts';
 import type { BigqueryConnectionOptions } from './options.ts';
 import { queryParameters } from './parameters.ts';
 import type { BigqueryTarget } from './url.ts';
+import type { Field } from './values/fields.ts';
 import { sinkType } from './values/sink-types.ts';
-import { type Decoder, decoderOf, listOf } from './values/values.ts';
+import { decoderOf, listOf } from './values/values.ts';
 import type { BigqueryClient } from './wire/client.ts';
-import { NotBigquery } from './wire/fault.ts';
 import { Query } from './wire/query.ts';
 
-/** What the driver asks for itself, besides statements. */
-const OWN_TIMEOUT_MS = 10_000;
 /** Rows of a page, of which the API sends fewer where they are long. */
 const ROWS_PER_PAGE = 10_000;
 
@@ -38,92 +32,60 @@ export interface SessionInit {
   readonly location: string | undefined;
 }
 
-/** What one use of a session has asked: it ends when the session is reset. */
-interface Use {
-  readonly until: number;
-  readonly signal: AbortSignal;
-}
-
-export class BigquerySession implements Session {
+export class BigqueryStatements implements HttpEngine {
+  readonly failure = statementError;
   readonly #init: SessionInit;
   readonly #client: BigqueryClient;
-  #usable = true;
-  #use = new AbortController();
-  /** Jobs whose answers may not have been read to their ends. */
-  readonly #running = new Set<Query>();
 
   constructor(init: SessionInit, client: BigqueryClient) {
     this.#init = init;
     this.#client = client;
   }
 
-  get usable(): boolean {
-    return this.#usable;
-  }
-
-  run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
-    assertReads(statement.sql);
-    return this.#using(limits.timeoutMs, async (use) => {
-      await this.#init.verifier.check(statement, this.#ask(use, statement));
-      return this.#read(statement, limits, use);
-    });
+  async run(statement: SqlStatement, limits: RowLimits, use: HttpUse): Promise<ArrivedResult> {
+    await this.#init.verifier.check(statement, this.#ask(use, statement));
+    return collectRows(
+      use.pages(() => this.#begin(statement, limits, use)),
+      limits,
+      { sinkType, decoder: (fields) => rowDecoder(fields, limits.maxCellBytes) },
+    );
   }
 
   /** The rows of all tables that are read, those behind views included: BigQuery knows them without a scan. */
-  estimate(statement: SqlStatement, timeoutMs: number): Promise<number | undefined> {
-    assertReads(statement.sql);
-    return this.#using(timeoutMs, async (use) => {
-      const ask = this.#ask(use, statement);
-      // What may not run is not estimated either.
-      await this.#init.verifier.check(statement, ask);
-      const { tables } = await ask(statement.sql, statement.params);
-      const counts = (tables ?? []).map(async ({ projectId, datasetId, tableId }) =>
-        rowsOf((await this.#get(use)(tablePath({ project: projectId, dataset: datasetId }, tableId))).numRows),
-      );
-      const sum = (await Promise.all(counts)).reduce<number>((all, count) => all + (count ?? Number.NaN), 0);
-      return tables === undefined || Number.isNaN(sum) ? undefined : sum;
-    });
+  async estimate(statement: SqlStatement, use: HttpUse): Promise<number | undefined> {
+    const ask = this.#ask(use, statement);
+    // What may not run is not estimated either.
+    await this.#init.verifier.check(statement, ask);
+    const { tables } = await ask(statement.sql, statement.params);
+    const counts = (tables ?? []).map(async ({ projectId, datasetId, tableId }) =>
+      rowsOf((await this.#get(use)(tablePath({ project: projectId, dataset: datasetId }, tableId))).numRows),
+    );
+    const sum = (await Promise.all(counts)).reduce<number>((all, count) => all + (count ?? Number.NaN), 0);
+    return tables === undefined || Number.isNaN(sum) ? undefined : sum;
   }
 
-  views(timeoutMs: number): Promise<readonly ViewDefinition[]> {
-    return this.#using(timeoutMs, (use) => viewsOf(this.#get(use), this.#init.target));
+  views(use: HttpUse) {
+    return viewsOf(this.#get(use), this.#init.target);
   }
 
-  describe(timeoutMs: number, { schemas }: DescribeRequest): Promise<readonly TableDescription[]> {
-    return this.#using(timeoutMs, (use) => describeDatasets(this.#get(use), this.#init.target, schemas));
+  describe({ schemas }: DescribeRequest, use: HttpUse) {
+    return describeDatasets(this.#get(use), this.#init.target, schemas);
   }
 
-  /** The API does not tell what an account may do; see the README. */
-  async warnings(): Promise<readonly string[]> {
-    return [];
+  ping(use: HttpUse) {
+    return this.#get(use)(datasetPath(this.#init.target));
   }
 
-  async ping(): Promise<void> {
-    await this.#using(OWN_TIMEOUT_MS, (use) => this.#get(use)(datasetPath(this.#init.target)));
-  }
-
-  /** A connection that failed is not used again; what it had begun is ended all the same. */
-  async reset(): Promise<boolean> {
-    this.#use.abort(cancelled());
-    this.#use = new AbortController();
-    const running = [...this.#running];
-    this.#running.clear();
-    await Promise.all(running.map((query) => query.end()));
-    return this.#usable;
-  }
-
-  destroy(): void {
-    this.#usable = false;
-    this.#use.abort(connectionLost());
+  close(): void {
     this.#client.close();
   }
 
-  #get({ signal }: Use): Get {
+  #get({ signal }: HttpUse): Get {
     return (path, query) => this.#client.send({ method: 'GET', path, signal, ...(query !== undefined && { query }) });
   }
 
   /** A dry run, as the statement would be run. Its answer from the cache would not tell the tables. */
-  #ask({ signal }: Use, statement: SqlStatement): Ask {
+  #ask({ signal }: HttpUse, statement: SqlStatement): Ask {
     const { target, location } = this.#init;
     return async (sql, params): Promise<DryRun> =>
       readDryRun(
@@ -155,37 +117,10 @@ export class BigquerySession implements Session {
     };
   }
 
-  async #read(statement: SqlStatement, limits: RowLimits, use: Use): Promise<ArrivedResult> {
-    let collector: RowCollector | undefined;
-    let decoders: readonly Decoder[] = [];
-    const query = this.#begin(statement, limits, use);
-    reading: for await (const { fields = [], rows } of query.pages(use.signal)) {
-      if (collector === undefined) {
-        decoders = fields.map((field) => decoderOf(field));
-        collector = new RowCollector(uniqueNames(fields.map(({ name }) => name)), limits);
-        collector.describe(() => fields.map(sinkType));
-      }
-      for (const row of rows) {
-        const cells = listOf((row as { readonly f?: unknown } | null)?.f);
-        if (cells.length !== decoders.length) throw new NotBigquery();
-        const values = cells.map((cell, at) => {
-          const { v } = (cell ?? {}) as { readonly v?: unknown };
-          return decoders[at]?.(v, limits.maxCellBytes) ?? null;
-        });
-        if (!collector.add(values)) break reading;
-        if (collector.isSending) await collector.sent();
-      }
-    }
-    if (collector === undefined) throw new NotBigquery();
-    this.#running.delete(query);
-    return collector.result();
-  }
-
-  #begin(statement: SqlStatement, limits: RowLimits, { signal, until }: Use): Query {
-    signal.throwIfAborted();
+  #begin(statement: SqlStatement, limits: RowLimits, { until }: HttpUse): Query {
     const { target, location } = this.#init;
     const left = Math.max(1, Math.ceil(until - performance.now()));
-    const query = new Query(this.#client, {
+    return new Query(this.#client, {
       project: target.project,
       // One more than is given tells whether there are more.
       rowsPerPage: Math.min(ROWS_PER_PAGE, limits.maxRows + 1),
@@ -200,20 +135,19 @@ export class BigquerySession implements Session {
         ...(target.maxBytesBilled !== undefined && { maximumBytesBilled: target.maxBytesBilled }),
       },
     });
-    this.#running.add(query);
-    return query;
   }
+}
 
-  /** Runs one use of the session. After an error of the network it is not used again. */
-  async #using<T>(timeoutMs: number, work: (use: Use) => Promise<T>): Promise<T> {
-    const { signal } = this.#use;
-    try {
-      return await work({ until: performance.now() + timeoutMs, signal });
-    } catch (error) {
-      if (isSocketError(error) && !signal.aborted) this.#usable = false;
-      throw statementError(error, timeoutMs);
-    }
-  }
+function rowDecoder(fields: readonly Field[], maxCellBytes: number) {
+  const decoders = fields.map((field) => decoderOf(field));
+  return (row: unknown) => {
+    const cells = listOf((row as { readonly f?: unknown } | null)?.f);
+    if (cells.length !== decoders.length) throw new OtherServer();
+    return cells.map((cell, at) => {
+      const { v } = (cell ?? {}) as { readonly v?: unknown };
+      return decoders[at]?.(v, maxCellBytes) ?? null;
+    });
+  };
 }
 
 /** By which bills and lists of jobs can be searched: what sent it, and the id of its audit entry. */

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AtlasError, type ConnectionInfo } from '../../kernel/index.ts';
-import { type Driver, firstOf, noAnswer, type Reach, type Session } from '../datasource-kit/index.ts';
+import {
+  connectionInfo,
+  connectWithin,
+  type Driver,
+  openAt,
+  type Reach,
+  type Session,
+} from '../datasource-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { Verifier } from './check/verify.ts';
 import { connectError } from './errors.ts';
@@ -24,19 +31,13 @@ export class ClickhouseDriver implements Driver {
   /** Without `reach` it connects wherever the URL leads. Throws `configuration_error` for a URL that cannot be used. */
   constructor(options: ClickhouseConnectionOptions, reach?: Reach) {
     requirePackages(['@clickhouse/client'], import.meta.url);
-    const { id, url, description, connectTimeoutMs } = options;
+    const { url, connectTimeoutMs } = options;
     this.#reach = reach;
     this.#target = parseClickhouseUrl(url);
     this.#connectTimeoutMs = connectTimeoutMs;
     this.#settings = connectionSettings(options);
     this.#verifier = new Verifier(this.#target.database);
-    this.info = {
-      id,
-      dbType: 'clickhouse',
-      maskedUrl: this.#target.maskedUrl,
-      schema: this.#target.database,
-      ...(description === undefined ? {} : { description }),
-    };
+    this.info = connectionInfo('clickhouse', options, this.#target.maskedUrl, this.#target.database);
   }
 
   async open(onEnd: () => void, signal: AbortSignal): Promise<Session> {
@@ -60,8 +61,11 @@ export class ClickhouseDriver implements Driver {
     let failure: unknown;
     for (let turn = 0; turn < replicas.length; turn += 1) {
       const at = (this.#latest + turn) % replicas.length;
+      const replica = replicas[at] as Replica;
       try {
-        const connected = await this.#connectTo(replicas[at] as Replica, signal);
+        const connected = await openAt(this.#reach, replica.host, (address) =>
+          this.#connectAt(replica, address, signal),
+        );
         this.#latest = at;
         return connected;
       } catch (error) {
@@ -72,30 +76,21 @@ export class ClickhouseDriver implements Driver {
     throw connectError(failure);
   }
 
-  async #connectTo(replica: Replica, signal: AbortSignal): Promise<Connected> {
-    if (this.#reach === undefined) return this.#connectAt(replica, undefined, signal);
-    const addresses = await this.#reach.addressesOf(replica.host);
-    return firstOf(addresses, (address) => this.#connectAt(replica, address, signal));
-  }
-
   async #connectAt(replica: Replica, address: string | undefined, signal: AbortSignal): Promise<Connected> {
     const { ReplicaClient } = await import('./wire/client.ts');
     signal.throwIfAborted();
     const client = new ReplicaClient(this.#target, replica, address);
-    const late = AbortSignal.timeout(this.#connectTimeoutMs);
-    try {
+    const greet = async (whileWanted: AbortSignal) => {
       const [[zone] = []] = await client.rows({
         sql: 'SELECT timezone()',
         queryId: `atlas-${randomUUID()}`,
         settings: statementSettings(this.#settings, { timeoutMs: this.#connectTimeoutMs }),
-        signal: AbortSignal.any([signal, late]),
+        signal: whileWanted,
       });
       if (typeof zone !== 'string') throw new NotClickhouse();
       return { client, zone };
-    } catch (error) {
-      client.close();
-      throw late.aborted ? noAnswer(error) : error;
-    }
+    };
+    return connectWithin(this.#connectTimeoutMs, signal, greet, () => client.close());
   }
 }
 

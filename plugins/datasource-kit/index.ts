@@ -1,5 +1,6 @@
 /** The parts that datasource plugins are built with: connections, processes, values, errors and URLs. */
 export { type CachedResult, cachedOf, freshResults, resultLookup, resultRead } from './cached-result.ts';
+export { connectionInfo } from './connection-info.ts';
 export { type DatasourceApi, tapDatabase, tapFileDatabases, tapServerDatabases } from './databases.ts';
 export { type EngineCheck, EngineTables } from './engine-tables.ts';
 export type { DatasourceEngine, OpenDatabase, Reach, Target } from './engines.ts';
@@ -16,7 +17,10 @@ export {
   resultMemory,
 } from './hooks.ts';
 
-export { isSocketError, whileNotAborted } from './http-engine.ts';
+export { answerError, HttpFault, OtherServer, objectIn, PartTooLarge } from './http/answer-faults.ts';
+export { attempted, HttpClient, type HttpRequest, originOf, textOf } from './http/http-client.ts';
+export { collectRows, type HttpEngine, HttpSession, HttpUse } from './http/http-session.ts';
+export { isSocketError, whileNotAborted } from './http/socket-errors.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export { withLiterals } from './literals.ts';
 export { connectionOptions, fileConnectionOptions } from './options.ts';
@@ -29,7 +33,7 @@ export { ProcessWatcher } from './process/process-watcher.ts';
 export type { EstimateMessage, ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
 export { encodeParam } from './process/wire-params.ts';
 export { decimalType, type RowSink, rowSinks, type SinkType, wereHandedOn } from './row-sink.ts';
-export { firstOf, lookupOf } from './server/addresses.ts';
+export { connectWithin, lookupOf, openAt } from './server/addresses.ts';
 export {
   type PostgresCommand,
   PostgresCommands,

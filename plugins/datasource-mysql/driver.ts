@@ -1,5 +1,5 @@
 import type { ConnectionInfo } from '../../kernel/index.ts';
-import { type Driver, firstOf, type Reach, type Session } from '../datasource-kit/index.ts';
+import { connectionInfo, type Driver, openAt, type Reach, type Session } from '../datasource-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { connectError } from './errors.ts';
 import type { MysqlConnectionOptions } from './options.ts';
@@ -13,25 +13,19 @@ export class MysqlDriver implements Driver {
   readonly #reach: Reach | undefined;
 
   /** Without `reach` it connects wherever the URL leads. Throws `configuration_error` for a URL that cannot be used. */
-  constructor({ id, url, description, connectTimeoutMs }: MysqlConnectionOptions, reach?: Reach) {
+  constructor(options: MysqlConnectionOptions, reach?: Reach) {
     requirePackages(['mysql2'], import.meta.url);
     this.#reach = reach;
-    this.#target = parseMysqlUrl(url);
-    this.#connectTimeoutMs = connectTimeoutMs;
-    this.info = {
-      id,
-      dbType: 'mysql',
-      maskedUrl: this.#target.maskedUrl,
-      ...(this.#target.database === undefined ? {} : { schema: this.#target.database }),
-      ...(description === undefined ? {} : { description }),
-    };
+    this.#target = parseMysqlUrl(options.url);
+    this.#connectTimeoutMs = options.connectTimeoutMs;
+    this.info = connectionInfo('mysql', options, this.#target.maskedUrl, this.#target.database);
   }
 
   async open(onEnd: () => void, signal: AbortSignal): Promise<Session> {
     try {
-      if (this.#reach === undefined) return await this.#openAt(this.#target, onEnd, signal);
-      const addresses = await this.#reach.addressesOf(this.#target.host);
-      return await firstOf(addresses, (address) => this.#openAt({ ...this.#target, address }, onEnd, signal));
+      return await openAt(this.#reach, this.#target.host, (address) =>
+        this.#openAt(address === undefined ? this.#target : { ...this.#target, address }, onEnd, signal),
+      );
     } catch (error) {
       throw connectError(error);
     }

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import type { ConnectionInfo } from '../../kernel/index.ts';
 import {
+  connectionInfo,
   type Driver,
-  firstOf,
+  openAt,
   type PostgresTarget,
   parsePostgresUrl,
   type Reach,
@@ -37,7 +38,8 @@ export class PostgresDriver implements Driver {
   readonly #reach: Reach | undefined;
 
   /** Without `reach` it connects wherever the URL leads. Throws `configuration_error` for a URL that cannot be used. */
-  constructor({ id, url, description, schema, flavor, connectTimeoutMs }: PostgresConnectionOptions, reach?: Reach) {
+  constructor(options: PostgresConnectionOptions, reach?: Reach) {
+    const { url, schema, flavor, connectTimeoutMs } = options;
     this.#reach = reach;
     const read = readFlavorUrl(url);
     this.#flavor = flavorNamed(flavor) ?? read.flavor ?? postgresql;
@@ -45,20 +47,14 @@ export class PostgresDriver implements Driver {
     this.#connectTimeoutMs = connectTimeoutMs;
     const ownSchema = schema ?? this.#target.schema;
     this.#schema = ownSchema ?? 'public';
-    this.info = {
-      id,
-      dbType: this.#flavor.dialect.name,
-      maskedUrl: this.#target.maskedUrl,
-      ...(ownSchema === undefined ? {} : { schema: ownSchema }),
-      ...(description === undefined ? {} : { description }),
-    };
+    this.info = connectionInfo(this.#flavor.dialect.name, options, this.#target.maskedUrl, ownSchema);
   }
 
   async open(onEnd: () => void, signal: AbortSignal): Promise<Session> {
     try {
-      if (this.#reach === undefined) return await this.#openAt(this.#target, onEnd, signal);
-      const addresses = await this.#reach.addressesOf(this.#target.host);
-      return await firstOf(addresses, (address) => this.#openAt(at(this.#target, address), onEnd, signal));
+      return await openAt(this.#reach, this.#target.host, (address) =>
+        this.#openAt(address === undefined ? this.#target : at(this.#target, address), onEnd, signal),
+      );
     } catch (error) {
       throw connectError(error);
     }

@@ -1,9 +1,18 @@
-import { AtlasError, type ConnectionInfo } from '../../kernel/index.ts';
-import { type Driver, firstOf, noAnswer, type Reach, type Session } from '../datasource-kit/index.ts';
+import type { ConnectionInfo } from '../../kernel/index.ts';
+import {
+  connectionInfo,
+  connectWithin,
+  type Driver,
+  HttpSession,
+  HttpUse,
+  openAt,
+  type Reach,
+  type Session,
+} from '../datasource-kit/index.ts';
 import { Verifier } from './check/verify.ts';
 import { connectError } from './errors.ts';
 import type { SnowflakeConnectionOptions } from './options.ts';
-import { SnowflakeSession } from './session.ts';
+import { SnowflakeStatements } from './session.ts';
 import { assertLogin, parseSnowflakeUrl, type SnowflakeTarget } from './url.ts';
 import { SnowflakeClient } from './wire/client.ts';
 
@@ -17,43 +26,31 @@ export class SnowflakeDriver implements Driver {
 
   /** Without `reach` it connects wherever the URL leads. Throws `configuration_error` for a URL that cannot be used. */
   constructor(options: SnowflakeConnectionOptions, reach?: Reach) {
-    const { id, url, description } = options;
     this.#reach = reach;
     this.#options = options;
-    this.#target = parseSnowflakeUrl(url);
+    this.#target = parseSnowflakeUrl(options.url);
     assertLogin(this.#target);
     this.#verifier = new Verifier(this.#target);
-    this.info = {
-      id,
-      dbType: 'snowflake',
-      maskedUrl: this.#target.maskedUrl,
-      schema: this.#target.schema,
-      ...(description === undefined ? {} : { description }),
-    };
+    this.info = connectionInfo('snowflake', options, this.#target.maskedUrl, this.#target.schema);
   }
 
   async open(_onEnd: () => void, signal: AbortSignal): Promise<Session> {
     try {
-      if (this.#reach === undefined) return await this.#openAt(undefined, signal);
-      const addresses = await this.#reach.addressesOf(this.#target.host);
-      return await firstOf(addresses, (address) => this.#openAt(address, signal));
+      return await openAt(this.#reach, this.#target.host, (address) => this.#openAt(address, signal));
     } catch (error) {
       throw connectError(error);
     }
   }
 
-  /** Asks something that needs neither a table nor a warehouse. */
-  async #openAt(address: string | undefined, signal: AbortSignal): Promise<Session> {
-    const client = new SnowflakeClient(this.#target, address);
-    const late = AbortSignal.timeout(this.#options.connectTimeoutMs);
+  /** The session once the account has answered, and has let the login in. */
+  #openAt(address: string | undefined, signal: AbortSignal): Promise<Session> {
     const [target, options, verifier] = [this.#target, this.#options, this.#verifier];
-    const session = new SnowflakeSession({ target, options, verifier }, client);
-    try {
-      await session.greet(AbortSignal.any([signal, late]));
-      return session;
-    } catch (error) {
-      session.destroy();
-      throw late.aborted && !(error instanceof AtlasError) ? noAnswer(error) : error;
-    }
+    const statements = new SnowflakeStatements({ target, options, verifier }, new SnowflakeClient(target, address));
+    const greet = async (whileWanted: AbortSignal) => {
+      const use = new HttpUse(options.connectTimeoutMs, whileWanted);
+      await statements.ping(use).finally(() => use.end());
+      return new HttpSession(statements);
+    };
+    return connectWithin(options.connectTimeoutMs, signal, greet, () => statements.close());
   }
 }

@@ -1,18 +1,19 @@
 /** Snowflake's errors by their codes, as what the person who asked can do about them. */
 import { AtlasError } from '../../kernel/index.ts';
 import {
+  answerError,
   connectionFailed,
   connectionLost,
   datasourceUnavailable,
+  HttpFault,
   loginFailed,
   networkFailure,
-  notReading,
+  OtherServer,
   serverFull,
   statementFailed,
   timedOut,
 } from '../datasource-kit/index.ts';
-import { PART_LIMIT_BYTES } from './wire/client.ts';
-import { HttpFault, NotReading, NotSnowflake, PartTooLarge, SnowflakeFault, UnusableKey } from './wire/fault.ts';
+import { SnowflakeFault, UnusableKey } from './wire/fault.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -77,7 +78,7 @@ export function connectError(error: unknown): AtlasError {
     }
   }
   if (error instanceof SnowflakeFault) return faultError(error, 0);
-  if (error instanceof HttpFault || error instanceof NotSnowflake) {
+  if (error instanceof HttpFault || error instanceof OtherServer) {
     return connectionFailed(
       'the server does not answer as Snowflake does',
       'Check the account in the URL: it is the part before ".snowflakecomputing.com".',
@@ -89,15 +90,8 @@ export function connectError(error: unknown): AtlasError {
 
 /** While a statement runs. `timeoutMs`: what it had. */
 export function statementError(error: unknown, timeoutMs: number): AtlasError {
-  if (error instanceof AtlasError) return error;
-  if (error instanceof NotReading) return notReading();
-  if (error instanceof PartTooLarge) {
-    return statementFailed(
-      `A part of the result is larger than ${PART_LIMIT_BYTES / 1024 / 1024} MB`,
-      'Select fewer or shorter values, such as LEFT(column, 1000).',
-    );
-  }
-  return error instanceof SnowflakeFault ? faultError(error, timeoutMs) : connectError(error);
+  const known = answerError(error, 'LEFT(column, 1000)');
+  return known ?? (error instanceof SnowflakeFault ? faultError(error, timeoutMs) : connectError(error));
 }
 
 function faultError(fault: SnowflakeFault, timeoutMs: number): AtlasError {

@@ -1,19 +1,20 @@
 /** Trino's errors by name, as what the person who asked can do about them. The names are those of `StandardErrorCode`. */
 import { AtlasError } from '../../kernel/index.ts';
 import {
+  answerError,
   connectionFailed,
   connectionLost,
   datasourceUnavailable,
+  HttpFault,
   loginFailed,
   networkFailure,
-  notReading,
+  OtherServer,
   serverFull,
   statementFailed,
   timedOut,
   withoutValues,
 } from '../datasource-kit/index.ts';
-import { PAGE_LIMIT_BYTES } from './wire/client.ts';
-import { ForeignPage, HttpFault, NotReading, NotTrino, PageTooLarge, TrinoFault } from './wire/fault.ts';
+import { ForeignPage, TrinoFault } from './wire/fault.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -62,7 +63,7 @@ export function connectError(error: unknown): AtlasError {
       error,
     );
   }
-  if (error instanceof HttpFault || error instanceof NotTrino) {
+  if (error instanceof HttpFault || error instanceof OtherServer) {
     return connectionFailed(
       'the server does not answer as Trino does',
       'Check host and port in the URL: HTTP is usually at 8080, or with TLS at 8443, and not the other way round.',
@@ -77,15 +78,8 @@ const unavailable = (why: string, cause: Error) =>
 
 /** While a statement runs. `timeoutMs`: what it had. */
 export function statementError(error: unknown, timeoutMs: number): AtlasError {
-  if (error instanceof AtlasError) return error;
-  if (error instanceof NotReading) return notReading();
-  if (error instanceof PageTooLarge) {
-    return statementFailed(
-      `A part of the result is larger than ${PAGE_LIMIT_BYTES / 1024 / 1024} MB`,
-      'Select fewer or shorter values, such as substr(column, 1, 1000).',
-    );
-  }
-  return error instanceof TrinoFault ? faultError(error, timeoutMs) : connectError(error);
+  const known = answerError(error, 'substr(column, 1, 1000)');
+  return known ?? (error instanceof TrinoFault ? faultError(error, timeoutMs) : connectError(error));
 }
 
 function faultError(fault: TrinoFault, timeoutMs: number): AtlasError {

@@ -1,22 +1,13 @@
-/** One place for statements on one coordinator, each a query of its own; a session keeps nothing between them. */
-import {
-  AtlasError,
-  type DescribeRequest,
-  type SqlLimits,
-  type SqlStatement,
-  type TableDescription,
-} from '../../kernel/index.ts';
+/** Runs statements on one coordinator, each a query of its own. */
+import { AtlasError, type DescribeRequest, type SqlStatement } from '../../kernel/index.ts';
 import {
   type ArrivedResult,
-  assertReads,
-  cancelled,
-  connectionLost,
-  isSocketError,
-  RowCollector,
+  collectRows,
+  type HttpEngine,
+  type HttpUse,
+  OtherServer,
+  PartTooLarge,
   type RowLimits,
-  type Session,
-  uniqueNames,
-  type ViewDefinition,
   withLiterals,
 } from '../datasource-kit/index.ts';
 import { trino } from '../sql-kit/index.ts';
@@ -28,13 +19,11 @@ import { statementError } from './errors.ts';
 import type { TrinoConnectionOptions } from './options.ts';
 import { headerUser, type TrinoTarget } from './url.ts';
 import { sinkType } from './values/sink-types.ts';
-import { type Decoder, Decoders } from './values/values.ts';
-import type { TrinoClient } from './wire/client.ts';
-import { NotTrino, PageTooLarge } from './wire/fault.ts';
-import { Query } from './wire/query.ts';
+import { Decoders } from './values/values.ts';
+import { PAGE_LIMIT_BYTES, type TrinoClient } from './wire/client.ts';
+import { type Column, Query } from './wire/query.ts';
 
-/** What the driver asks for itself, besides statements. */
-const OWN_TIMEOUT_MS = 10_000;
+/** Of all answers to what the driver asks for itself. */
 const OWN_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export interface SessionInit {
@@ -43,87 +32,59 @@ export interface SessionInit {
   readonly verifier: Verifier;
 }
 
-/** What one use of a session has asked: it ends when the session is reset. */
-interface Use {
-  readonly until: number;
-  readonly signal: AbortSignal;
-  /** The principal where none is named. */
+/** Who a query runs as, where that is not the principal, and the id that it is traced by. */
+interface Sender {
   readonly user?: string;
   readonly id?: string;
 }
 
-export class TrinoSession implements Session {
+export class TrinoStatements implements HttpEngine {
+  readonly failure = statementError;
   readonly #init: SessionInit;
   readonly #client: TrinoClient;
-  #usable = true;
-  #use = new AbortController();
-  /** Queries whose answers may not have been read to their ends. */
-  readonly #running = new Set<Query>();
 
   constructor(init: SessionInit, client: TrinoClient) {
     this.#init = init;
     this.#client = client;
   }
 
-  get usable(): boolean {
-    return this.#usable;
-  }
-
-  run(statement: SqlStatement, limits: SqlLimits & RowLimits, user?: string): Promise<ArrivedResult> {
-    assertReads(statement.sql);
-    return this.#using(limits.timeoutMs, this.#of(statement, user), async (use) => {
-      const sql = withLiterals(statement.sql, statement.params, trino);
-      await this.#init.verifier.check(statement, sql, this.#explain(use), use.user);
-      return this.#read(sql, limits, use);
+  async run(statement: SqlStatement, limits: RowLimits, use: HttpUse, user?: string): Promise<ArrivedResult> {
+    const sender = this.#senderOf(statement, user);
+    const sql = withLiterals(statement.sql, statement.params, trino);
+    await this.#init.verifier.check(statement, sql, this.#explain(use, sender), sender.user);
+    return collectRows(this.#ask(sql, use, sender), limits, {
+      sinkType: ({ type }) => sinkType(type),
+      decoder: (columns) => rowDecoder(columns, limits.maxCellBytes),
     });
   }
 
-  estimate(statement: SqlStatement, timeoutMs: number, user?: string): Promise<number | undefined> {
-    assertReads(statement.sql);
-    return this.#using(timeoutMs, this.#of(statement, user), async (use) => {
-      const sql = withLiterals(statement.sql, statement.params, trino);
-      const explain = this.#explain(use);
-      // What may not run is not estimated either.
-      await this.#init.verifier.check(statement, sql, explain, use.user);
-      return estimatedRows(await explain(`EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) ${sql}`));
-    });
+  async estimate(statement: SqlStatement, use: HttpUse, user?: string): Promise<number | undefined> {
+    const sender = this.#senderOf(statement, user);
+    const sql = withLiterals(statement.sql, statement.params, trino);
+    const explain = this.#explain(use, sender);
+    // What may not run is not estimated either.
+    await this.#init.verifier.check(statement, sql, explain, sender.user);
+    return estimatedRows(await explain(`EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) ${sql}`));
   }
 
-  views(timeoutMs: number): Promise<readonly ViewDefinition[]> {
-    return this.#using(timeoutMs, {}, (use) => viewsOf(this.#own(use), this.#init.target.catalog));
+  views(use: HttpUse) {
+    return viewsOf(this.#own(use), this.#init.target.catalog);
   }
 
-  describe(timeoutMs: number, { schemas }: DescribeRequest): Promise<readonly TableDescription[]> {
-    return this.#using(timeoutMs, {}, (use) => describeSchemas(this.#own(use), this.#init.target, schemas));
+  describe({ schemas }: DescribeRequest, use: HttpUse) {
+    return describeSchemas(this.#own(use), this.#init.target, schemas);
   }
 
-  /** Trino does not tell what a login may do; see the README. */
-  async warnings(): Promise<readonly string[]> {
-    return [];
+  ping(use: HttpUse) {
+    return this.#own(use)('SELECT 1');
   }
 
-  async ping(): Promise<void> {
-    await this.#using(OWN_TIMEOUT_MS, {}, (use) => this.#own(use)('SELECT 1'));
-  }
-
-  /** A connection that failed is not used again; what it had begun is ended all the same. */
-  async reset(): Promise<boolean> {
-    this.#use.abort(cancelled());
-    this.#use = new AbortController();
-    const running = [...this.#running];
-    this.#running.clear();
-    await Promise.all(running.map((query) => query.end()));
-    return this.#usable;
-  }
-
-  destroy(): void {
-    this.#usable = false;
-    this.#use.abort(connectionLost());
+  close(): void {
     this.#client.close();
   }
 
-  /** Who a statement runs as. Throws `sql_refused` where it should run as somebody whom no header can name. */
-  #of({ id }: SqlStatement, label: string | undefined): Pick<Use, 'user' | 'id'> {
+  /** Throws `sql_refused` where it should run as somebody whom no header can name. */
+  #senderOf({ id }: SqlStatement, label: string | undefined): Sender {
     const trace = id === undefined ? {} : { id };
     if (!this.#init.options.impersonate) return trace;
     const user = label === undefined ? undefined : headerUser(label);
@@ -135,57 +96,30 @@ export class TrinoSession implements Session {
     });
   }
 
-  #explain(use: Use): Explain {
-    return async (sql) => (await this.#own(use)(sql))[0]?.[0];
-  }
-
-  async #read(sql: string, limits: RowLimits, use: Use): Promise<ArrivedResult> {
-    let names: readonly string[] | undefined;
-    let decoders: readonly Decoder[] = [];
-    let collector = new RowCollector([], limits);
-    reading: for await (const { columns, rows } of this.#ask(sql, use)) {
-      if (columns !== undefined && names === undefined) {
-        names = uniqueNames(columns.map(({ name }) => name));
-        const byType = new Decoders();
-        decoders = columns.map(({ type }) => byType.of(type));
-        collector = new RowCollector(names, limits);
-        collector.describe(() => columns.map(({ type }) => sinkType(type)));
-      }
-      for (const row of rows) {
-        if (row.length !== decoders.length) throw new NotTrino();
-        // What is left on the cluster is ended when the session is reset.
-        if (!collector.add(row.map((cell, at) => decoders[at]?.(cell, limits.maxCellBytes) ?? null))) break reading;
-        if (collector.isSending) await collector.sent();
-      }
-    }
-    if (names === undefined) throw new NotTrino();
-    return collector.result();
+  #explain(use: HttpUse, sender: Sender): Explain {
+    return async (sql) => (await this.#own(use, sender)(sql))[0]?.[0];
   }
 
   /** All rows of an answer that is known to be short. */
-  #own(use: Use): OwnQuery {
+  #own(use: HttpUse, sender: Sender = {}): OwnQuery {
     return async (sql) => {
       const all: (readonly unknown[])[] = [];
       let left = OWN_LIMIT_BYTES;
-      for await (const { rows, bytes } of this.#ask(sql, use)) {
+      for await (const { rows, bytes } of this.#ask(sql, use, sender)) {
         left -= bytes;
-        if (left < 0) throw new PageTooLarge();
+        if (left < 0) throw new PartTooLarge(PAGE_LIMIT_BYTES);
         all.push(...rows);
       }
       return all;
     };
   }
 
-  async *#ask(sql: string, use: Use) {
-    use.signal.throwIfAborted();
-    const query = new Query(this.#client, sql, this.#headers(use));
-    this.#running.add(query);
-    yield* query.pages(use.signal);
-    this.#running.delete(query);
+  #ask(sql: string, use: HttpUse, sender: Sender) {
+    return use.pages(() => new Query(this.#client, sql, this.#headers(use, sender)));
   }
 
   /** See "Client request headers" in the documentation of the protocol. */
-  #headers({ until, user, id }: Use): Record<string, string> {
+  #headers({ until }: HttpUse, { user, id }: Sender): Record<string, string> {
     const { target, options } = this.#init;
     const left = `${Math.max(1, Math.ceil(until - performance.now()))}ms`;
     return {
@@ -201,15 +135,13 @@ export class TrinoSession implements Session {
       ...(options.clientTags?.length && { 'x-trino-client-tags': options.clientTags.join(',') }),
     };
   }
+}
 
-  /** Runs one use of the session. After an error of the network it is not used again. */
-  async #using<T>(timeoutMs: number, of: Pick<Use, 'user' | 'id'>, work: (use: Use) => Promise<T>): Promise<T> {
-    const { signal } = this.#use;
-    try {
-      return await work({ until: performance.now() + timeoutMs, signal, ...of });
-    } catch (error) {
-      if (isSocketError(error) && !signal.aborted) this.#usable = false;
-      throw statementError(error, timeoutMs);
-    }
-  }
+function rowDecoder(columns: readonly Column[], maxCellBytes: number) {
+  const byType = new Decoders();
+  const decoders = columns.map(({ type }) => byType.of(type));
+  return (row: readonly unknown[]) => {
+    if (row.length !== decoders.length) throw new OtherServer();
+    return row.map((cell, at) => decoders[at]?.(cell, maxCellBytes) ?? null);
+  };
 }

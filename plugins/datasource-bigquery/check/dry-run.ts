@@ -1,7 +1,7 @@
 /** Asks BigQuery what a statement would do, by a dry run: that runs nothing and costs nothing. */
-
+import { OtherServer } from '../../datasource-kit/index.ts';
 import type { Json } from '../wire/client.ts';
-import { faultOf, NotBigquery } from '../wire/fault.ts';
+import { faultOf } from '../wire/fault.ts';
 
 /** A table as the API names it. */
 export interface TableReference {
@@ -30,7 +30,7 @@ export function readDryRun(job: Json): DryRun {
   };
   if (status?.errorResult !== undefined) throw faultOf(status.errorResult);
   const query = statistics?.query;
-  if (query === undefined) throw new NotBigquery();
+  if (query === undefined) throw new OtherServer();
   const { statementType, referencedTables, referencedRoutines } = query;
   const tables = Array.isArray(referencedTables) ? referencedTables : referencedTables === undefined ? [] : [undefined];
   return {

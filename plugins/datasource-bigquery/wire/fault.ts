@@ -1,4 +1,4 @@
-/** What BigQuery says went wrong, and what no BigQuery says. */
+/** What BigQuery says went wrong, and that Google lets nobody in. */
 
 /** An error of the API, by the reason that it gives, such as `invalidQuery`. */
 export class BigqueryFault extends Error {
@@ -12,27 +12,8 @@ export class BigqueryFault extends Error {
   }
 }
 
-/** A status of HTTP other than 200, without an error of the API; the body may be anything and is not told. */
-export class HttpFault extends Error {
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`HTTP status ${status}`);
-    this.status = status;
-  }
-}
-
 /** Google gives no access token. */
 export class NoToken extends Error {}
-
-/** What answered is no BigQuery. */
-export class NotBigquery extends Error {}
-
-/** A part of the answer is larger than is read at once. */
-export class PageTooLarge extends Error {}
-
-/** The statement is none that reads. */
-export class NotReading extends Error {}
 
 /** What is called `ErrorProto` and `error` in the documentation of the API. */
 export function faultOf(error: unknown, status = 200): BigqueryFault {

@@ -3,14 +3,14 @@
  * the documentation of the REST API, version 2.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whileNotAborted } from '../../datasource-kit/index.ts';
+import { notReading, OtherServer, whileNotAborted } from '../../datasource-kit/index.ts';
 import type { Field } from '../values/fields.ts';
 import type { BigqueryClient, Json } from './client.ts';
-import { faultOf, NotBigquery, NotReading } from './fault.ts';
+import { faultOf } from './fault.ts';
 
 export interface Page {
   /** Once the job is done. */
-  readonly fields: readonly Field[] | undefined;
+  readonly columns: readonly Field[] | undefined;
   readonly rows: readonly unknown[];
 }
 
@@ -55,7 +55,7 @@ export class Query {
     this.#begun.catch(() => {});
   }
 
-  /** The parts of the answer, each asked for when the one before has been taken. Throws what `send` does, and `NotReading`. */
+  /** The parts of the answer, each asked for when the one before has been taken. Throws what `send` does, and `sql_refused`. */
   async *pages(signal: AbortSignal): AsyncGenerator<Page> {
     let answer = await whileNotAborted(this.#begun, signal);
     for (let waits = 0; ; waits += 1) {
@@ -109,16 +109,16 @@ export class Query {
   #read(answer: Json): Page | undefined {
     const { jobReference, jobComplete, schema, rows = [], errors, numDmlAffectedRows, statementType } = answer;
     const { jobId, location } = (jobReference ?? {}) as { readonly jobId?: unknown; readonly location?: unknown };
-    if (typeof jobId !== 'string' || typeof jobComplete !== 'boolean') throw new NotBigquery();
+    if (typeof jobId !== 'string' || typeof jobComplete !== 'boolean') throw new OtherServer();
     this.#job ??= { id: jobId, location: typeof location === 'string' ? location : undefined };
     if (!jobComplete) return undefined;
     this.#isOver = true;
     const isOther = typeof statementType === 'string' && statementType !== 'SELECT';
-    if (isOther || numDmlAffectedRows !== undefined) throw new NotReading();
+    if (isOther || numDmlAffectedRows !== undefined) throw notReading();
     const { fields } = (schema ?? {}) as { readonly fields?: unknown };
     if (Array.isArray(errors) && errors.length > 0 && fields === undefined) throw faultOf(errors[0]);
-    if (!Array.isArray(fields) || !fields.every(isField) || !Array.isArray(rows)) throw new NotBigquery();
-    return { fields, rows };
+    if (!Array.isArray(fields) || !fields.every(isField) || !Array.isArray(rows)) throw new OtherServer();
+    return { columns: fields, rows };
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   SqlStatement,
   TableDescription,
 } from '../../../kernel/index.ts';
+import { connectionInfo } from '../connection-info.ts';
 import { unchecked } from '../errors.ts';
 import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
@@ -59,12 +60,7 @@ export class FileDatabase {
       { ...options, connection: options.id, program: { ...engine.program, errors: engine.errors } },
       watcher,
     );
-    this.info = {
-      id: options.id,
-      dbType: engine.dbType,
-      maskedUrl: engine.maskedUrl,
-      ...(options.description === undefined ? {} : { description: options.description }),
-    };
+    this.info = connectionInfo(engine.dbType, options, engine.maskedUrl);
   }
 
   /**

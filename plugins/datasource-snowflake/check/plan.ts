@@ -1,5 +1,5 @@
 /** Reads the plan of `EXPLAIN USING JSON`: the tables that a statement reads, and how much of each. */
-import { objectIn } from '../wire/json.ts';
+import { objectIn } from '../../datasource-kit/index.ts';
 
 /** The name of an object in its parts: database, schema, name. */
 export type ObjectName = readonly string[];

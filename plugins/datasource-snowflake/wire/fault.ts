@@ -1,4 +1,4 @@
-/** What an account says went wrong, and what no account says. */
+/** What an account says went wrong, and that it cannot be asked. */
 
 /** An error of a statement, by its code in Snowflake's list, such as `002003`. */
 export class SnowflakeFault extends Error {
@@ -11,28 +11,6 @@ export class SnowflakeFault extends Error {
     this.sqlState = sqlState;
   }
 }
-
-/** A status of HTTP that tells of no statement; the body may be anything, and only a code of it is kept. */
-export class HttpFault extends Error {
-  readonly status: number;
-  /** Six digits, or empty. */
-  readonly code: string;
-
-  constructor(status: number, code = '') {
-    super(`HTTP status ${status}`);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** What answered is no Snowflake. */
-export class NotSnowflake extends Error {}
-
-/** A part of the answer is larger than is read at once. */
-export class PartTooLarge extends Error {}
-
-/** The statement is none that reads. */
-export class NotReading extends Error {}
 
 /** The private key of the URL cannot be read. */
 export class UnusableKey extends Error {}

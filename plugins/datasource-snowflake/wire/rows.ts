@@ -1,7 +1,7 @@
 /** Reads the rows of a partition while it arrives: one may be larger than what is worth holding. */
 import { StringDecoder } from 'node:string_decoder';
+import { OtherServer, PartTooLarge } from '../../datasource-kit/index.ts';
 import { PART_LIMIT_BYTES } from './client.ts';
-import { NotSnowflake, PartTooLarge } from './fault.ts';
 
 export type Row = readonly unknown[];
 
@@ -11,7 +11,7 @@ const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE
 /** How deep one stands within `{"data": [[…]]}`. */
 const [IN_OBJECT, IN_DATA, IN_ROW] = [1, 2, 3];
 
-/** Rows, as many as each piece brings. Throws `NotSnowflake` for what is no such object, and `PartTooLarge`. */
+/** Rows, as many as each piece brings. Throws `OtherServer` for what is no such object, and `PartTooLarge`. */
 export async function* rowsIn(body: AsyncIterable<Buffer>): AsyncGenerator<readonly Row[]> {
   const reader = new RowReader();
   const decoder = new StringDecoder('utf8');
@@ -19,7 +19,7 @@ export async function* rowsIn(body: AsyncIterable<Buffer>): AsyncGenerator<reado
     const rows = reader.read(decoder.write(piece));
     if (rows.length > 0) yield rows;
   }
-  if (!reader.isWhole) throw new NotSnowflake();
+  if (!reader.isWhole) throw new OtherServer();
 }
 
 /** Finds where rows begin and end, and leaves what is in them to `JSON.parse`. Each piece is looked through once. */
@@ -84,7 +84,7 @@ class RowReader {
 
   #opened(code: number): void {
     this.#depth += 1;
-    if (this.#depth === IN_OBJECT && code !== OPEN_OBJECT) throw new NotSnowflake();
+    if (this.#depth === IN_OBJECT && code !== OPEN_OBJECT) throw new OtherServer();
     if (this.#depth !== IN_ROW || !this.#isInRow) return;
     this.#open = this.#at;
     if (this.#first < 0) this.#first = this.#at;
@@ -94,7 +94,7 @@ class RowReader {
     if (this.#depth === IN_ROW && this.#isInRow) this.#end = this.#at + 1;
     if (this.#depth === IN_DATA && this.#key === 'data') this.#isWhole = true;
     this.#depth -= 1;
-    if (this.#depth < 0) throw new NotSnowflake();
+    if (this.#depth < 0) throw new OtherServer();
   }
 
   /** The rows that are whole; the rest of the piece is kept as far as it is needed. */
@@ -105,7 +105,7 @@ class RowReader {
       this.#rowBefore = this.#isInRow ? this.#piece.slice(this.#open) : '';
     } else if (this.#first >= 0) this.#rowBefore += this.#piece.slice(this.#first);
     if (this.#isInText && this.#depth === IN_OBJECT) this.#textBefore += this.#piece.slice(this.#textAt);
-    if (this.#rowBefore.length + this.#textBefore.length > PART_LIMIT_BYTES) throw new PartTooLarge();
+    if (this.#rowBefore.length + this.#textBefore.length > PART_LIMIT_BYTES) throw new PartTooLarge(PART_LIMIT_BYTES);
     return rows;
   }
 }
@@ -114,6 +114,6 @@ function parsed(rows: string): readonly Row[] {
   try {
     return JSON.parse(`[${rows}]`) as readonly Row[];
   } catch {
-    throw new NotSnowflake();
+    throw new OtherServer();
   }
 }

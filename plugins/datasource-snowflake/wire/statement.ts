@@ -5,10 +5,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whileNotAborted } from '../../datasource-kit/index.ts';
-import { type SnowflakeClient, textOf } from './client.ts';
-import { faultOf, NotReading, NotSnowflake, SnowflakeFault } from './fault.ts';
-import { objectIn } from './json.ts';
+import { notReading, OtherServer, objectIn, textOf, whileNotAborted } from '../../datasource-kit/index.ts';
+import { PART_LIMIT_BYTES, type SnowflakeClient } from './client.ts';
+import { faultOf, SnowflakeFault } from './fault.ts';
 import { type Row, rowsIn } from './rows.ts';
 
 /** A column as `resultSetMetaData` has it. */
@@ -57,7 +56,7 @@ export class Statement {
 
   /**
    * The parts of the answer, each asked for when the one before has been taken. Throws `SnowflakeFault`, `HttpFault`,
-   * `NotSnowflake`, `NotReading`, `PartTooLarge`, or an error of the socket.
+   * `OtherServer`, `sql_refused`, `PartTooLarge`, or an error of the socket.
    */
   async *pages(signal: AbortSignal): AsyncGenerator<Page> {
     const handle = await whileNotAborted(this.#begun, signal);
@@ -70,13 +69,13 @@ export class Statement {
       stats !== null &&
       Object.keys(stats).some((name) => /^num.*(?:Inserted|Updated|Deleted)$/.test(name))
     )
-      throw new NotReading();
+      throw notReading();
     yield { columns, rows: rowsOf(first.data) };
     for (let partition = 1; partition < partitions; partition += 1) {
       const path = `${pathOf(handle)}?partition=${partition}`;
       const { status, body } = await this.#client.send({ method: 'GET', path, signal });
       try {
-        if (status !== 200) throw this.#failure(status, objectIn(await textOf(body, signal)));
+        if (status !== 200) throw this.#failure(status, objectIn(await textOf(body, signal, PART_LIMIT_BYTES)));
         for await (const rows of rowsIn(body)) yield { columns, rows };
       } catch (error) {
         throw signal.aborted ? signal.reason : error;
@@ -107,7 +106,7 @@ export class Statement {
     const { status, answer } = await this.#client.ask({ method: 'POST', path, body, signal: this.#giveUp.signal });
     if (status === 408 || status === 422) throw this.#failure(status, answer);
     const handle = String(answer?.statementHandle);
-    if (!HANDLE.test(handle)) throw new NotSnowflake();
+    if (!HANDLE.test(handle)) throw new OtherServer();
     return handle;
   }
 
@@ -116,7 +115,7 @@ export class Statement {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
       const { status, answer } = await this.#client.ask({ method: 'GET', path: pathOf(handle), signal });
       if (status === 408 || status === 422) throw this.#failure(status, answer);
-      if (answer === undefined) throw new NotSnowflake();
+      if (answer === undefined) throw new OtherServer();
       if (status === 200) {
         this.#isOver = true;
         return answer;
@@ -128,7 +127,7 @@ export class Statement {
   #failure(status: number, answer: Readonly<Record<string, unknown>> | undefined): Error {
     this.#isOver = true;
     if (status === 408) return new SnowflakeFault(TOO_LONG, '57014', '');
-    return answer === undefined || status !== 422 ? new NotSnowflake() : faultOf(answer);
+    return answer === undefined || status !== 422 ? new OtherServer() : faultOf(answer);
   }
 }
 
@@ -136,9 +135,9 @@ const pathOf = (handle: string) => `/api/v2/statements/${handle}`;
 
 function metaDataOf(value: unknown): { readonly columns: readonly Column[]; readonly partitions: number } {
   const { rowType, partitionInfo } = (value ?? {}) as { readonly rowType?: unknown; readonly partitionInfo?: unknown };
-  if (!Array.isArray(rowType)) throw new NotSnowflake();
+  if (!Array.isArray(rowType)) throw new OtherServer();
   const columns = rowType.map((one: Readonly<Record<string, unknown>> | null): Column => {
-    if (typeof one?.name !== 'string' || typeof one.type !== 'string') throw new NotSnowflake();
+    if (typeof one?.name !== 'string' || typeof one.type !== 'string') throw new OtherServer();
     const { name, type, precision, scale } = one;
     return { name, type: type.toLowerCase(), precision: Number(precision ?? 0), scale: Number(scale ?? 0) };
   });
@@ -147,6 +146,6 @@ function metaDataOf(value: unknown): { readonly columns: readonly Column[]; read
 
 function rowsOf(data: unknown): Page['rows'] {
   if (data === undefined || data === null) return [];
-  if (!Array.isArray(data) || !data.every((row) => Array.isArray(row))) throw new NotSnowflake();
+  if (!Array.isArray(data) || !data.every((row) => Array.isArray(row))) throw new OtherServer();
   return data;
 }

@@ -4,9 +4,9 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whileNotAborted } from '../../datasource-kit/index.ts';
+import { notReading, OtherServer, whileNotAborted } from '../../datasource-kit/index.ts';
 import type { TrinoClient } from './client.ts';
-import { ForeignPage, faultOf, NotReading, NotTrino } from './fault.ts';
+import { ForeignPage, faultOf } from './fault.ts';
 import { objectIn } from './json.ts';
 
 export interface Column {
@@ -46,7 +46,7 @@ export class Query {
 
   /**
    * The parts of the answer, each asked for when the one before has been taken. Throws `TrinoFault`, `HttpFault`,
-   * `NotTrino`, `ForeignPage`, or an error of the socket.
+   * `OtherServer`, `ForeignPage`, or an error of the socket.
    */
   async *pages(signal: AbortSignal): AsyncGenerator<Page> {
     const first = await whileNotAborted(this.#begun, signal);
@@ -78,7 +78,7 @@ export class Query {
 
   #read(text: string): Page {
     const answer = objectIn(text);
-    if (answer === undefined) throw new NotTrino();
+    if (answer === undefined) throw new OtherServer();
     const { nextUri, error, columns, data, updateType } = answer;
     this.#next = nextUri === undefined || nextUri === null ? undefined : this.#ownUri(String(nextUri));
     this.#isOver = this.#next === undefined;
@@ -86,8 +86,8 @@ export class Query {
       this.#isOver = true;
       throw faultOf(error);
     }
-    if (typeof answer.id !== 'string') throw new NotTrino();
-    if (typeof updateType === 'string') throw new NotReading();
+    if (typeof answer.id !== 'string') throw new OtherServer();
+    if (typeof updateType === 'string') throw notReading();
     return { columns: columnsOf(columns), rows: rowsOf(data), bytes: text.length };
   }
 
@@ -107,12 +107,12 @@ function columnsOf(columns: unknown): readonly Column[] | undefined {
     one !== null &&
     typeof (one as Column).name === 'string' &&
     typeof (one as Column).type === 'string';
-  if (!Array.isArray(columns) || !columns.every(isColumn)) throw new NotTrino();
+  if (!Array.isArray(columns) || !columns.every(isColumn)) throw new OtherServer();
   return columns;
 }
 
 function rowsOf(data: unknown): Page['rows'] {
   if (data === undefined || data === null) return [];
-  if (!Array.isArray(data) || !data.every((row) => Array.isArray(row))) throw new NotTrino();
+  if (!Array.isArray(data) || !data.every((row) => Array.isArray(row))) throw new OtherServer();
   return data;
 }

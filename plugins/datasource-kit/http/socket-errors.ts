@@ -1,4 +1,4 @@
-/** What the engines share that are asked over HTTP. */
+/** Tells failures of the network, for the engines that are asked over HTTP. */
 
 /** A server that is gone, that never was there, or that has closed what idled. */
 export const isSocketError = (error: unknown): boolean =>
