@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import { AUTH_TABLES } from '../auth-managed/index.ts';
-import type { InternalDb, StoredTable } from '../internal-db/index.ts';
+import { type InternalDb, migration, type StoredTable } from '../internal-db/index.ts';
 
 export const PROVIDERS = 'sso_provider';
 export const DOMAINS = 'sso_domain';
@@ -221,25 +221,16 @@ async function createGroupRoles(trx: Knex.Transaction, dialect: Dialect): Promis
 
 export function migrationsFor(dialect: Dialect): Migration[] {
   return [
-    {
-      name: '0001-sso-and-scim',
-      async up(connection) {
-        const trx = connection as Knex.Transaction;
-        await createProviders(trx, dialect);
-        await createScim(trx, dialect);
-      },
-    },
-    {
-      name: '0002-scim-group-roles',
-      up: (connection) => createGroupRoles(connection as Knex.Transaction, dialect),
-    },
-    {
-      name: '0003-sso-sessions',
-      up: (connection) =>
-        (connection as Knex.Transaction).schema.createTable(SESSIONS, (table) => {
-          table.text('sessionId').notNullable().primary();
-          table.foreign('sessionId').references('id').inTable(AUTH_TABLES.session).onDelete('CASCADE');
-        }),
-    },
+    migration('0001-sso-and-scim', async (trx) => {
+      await createProviders(trx, dialect);
+      await createScim(trx, dialect);
+    }),
+    migration('0002-scim-group-roles', (trx) => createGroupRoles(trx, dialect)),
+    migration('0003-sso-sessions', async ({ schema }) => {
+      await schema.createTable(SESSIONS, (table) => {
+        table.text('sessionId').notNullable().primary();
+        table.foreign('sessionId').references('id').inTable(AUTH_TABLES.session).onDelete('CASCADE');
+      });
+    }),
   ];
 }

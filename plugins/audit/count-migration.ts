@@ -4,7 +4,7 @@
  */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, migration } from '../internal-db/index.ts';
 
 export const COUNTS_TABLE = 'audit_counts';
 
@@ -102,24 +102,19 @@ const INDEXES = [
 const VACUUM = `ALTER TABLE audit_log SET (autovacuum_vacuum_insert_scale_factor = 0.02,
   autovacuum_vacuum_insert_threshold = 10000, autovacuum_analyze_scale_factor = 0.02)`;
 
-export const countsAndPages = (dialect: InternalDb['dialect']): Migration => ({
-  name: '0005-counts-and-pages',
-  async up(connection) {
-    const trx = connection as Knex.Transaction;
+export const countsAndPages = (dialect: InternalDb['dialect']): Migration =>
+  migration('0005-counts-and-pages', async (trx) => {
     for (const sql of LOCK[dialect]) await trx.raw(sql);
     await countEntries(trx, dialect);
     const version =
       dialect === 'postgres' ? await trx.raw("SELECT current_setting('server_version_num')::int AS number") : undefined;
     const vacuum = version !== undefined && version.rows[0].number >= 130_000 ? [VACUUM] : [];
     for (const sql of [...INDEXES, ...vacuum]) await trx.raw(sql);
-  },
-});
+  });
 
 /** Indexes of filters and orders that came later; the sums are made anew, as they may be of hours and results alone. */
-export const countsOfSources = (dialect: InternalDb['dialect']): Migration => ({
-  name: '0006-sources-and-orders',
-  async up(connection) {
-    const trx = connection as Knex.Transaction;
+export const countsOfSources = (dialect: InternalDb['dialect']): Migration =>
+  migration('0006-sources-and-orders', async (trx) => {
     for (const sql of [...LOCK[dialect], ...DROP[dialect]]) await trx.raw(sql);
     await countEntries(trx, dialect);
     for (const [name, column] of [
@@ -130,8 +125,7 @@ export const countsOfSources = (dialect: InternalDb['dialect']): Migration => ({
       await trx.raw(`CREATE INDEX audit_log_${name}_pages ON audit_log (org_id, ${column}, id, success)
         WHERE deleted_at IS NULL`);
     }
-  },
-});
+  });
 
 /** Joins the sums of connections into one; those that a transaction holds are left for the next time. PostgreSQL only. */
 export const JOIN_SUMS = `WITH joined AS (

@@ -1,7 +1,7 @@
 /** The tables of users, sessions and organizations, as the authentication library expects them. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { StoredTable } from '../internal-db/index.ts';
+import { migration, type StoredTable } from '../internal-db/index.ts';
 import { hashedToken } from './better-auth/session-token.ts';
 import {
   createPostgresDirectory,
@@ -174,56 +174,37 @@ async function createRoles(trx: Knex.Transaction, dialect: Dialect): Promise<voi
 
 export function migrationsFor(dialect: Dialect): Migration[] {
   return [
-    {
-      name: '0001-users-sessions-organizations',
-      async up(connection) {
-        const trx = connection as Knex.Transaction;
-        await createUsers(trx, dialect);
-        await createSessions(trx, dialect);
-        await createOrganizations(trx, dialect);
-        await trx.schema.createTable(LOCKS.table, (table) => table.text('name').primary());
-        await trx(LOCKS.table).insert([{ name: LOCKS.firstUser }, { name: LOCKS.admins }]);
-      },
-    },
-    {
-      // Sessions go on: what their users hold is hashed from now on before it is looked up.
-      name: '0002-no-stored-credentials',
-      async up(connection) {
-        const trx = connection as Knex.Transaction;
-        for (const { id, token } of await trx(TABLES.session).select('id', 'token')) {
-          await trx(TABLES.session)
-            .where({ id })
-            .update({ token: hashedToken(token) });
-        }
-        await trx(TABLES.account).update({ accessToken: null, refreshToken: null, idToken: null });
-        await trx(TABLES.verification).delete();
-      },
-    },
-    {
-      // Who made an administrator was not recorded: of those in an organization, the first is taken for the platform's.
-      name: '0003-administrators-of-organizations',
-      async up(connection) {
-        const trx = connection as Knex.Transaction;
-        await trx.schema.alterTable(TABLES.user, (table) => table.boolean('adminByOrganization'));
-        const admins = () => trx(TABLES.user).where({ role: 'admin' });
-        const first = await admins().orderBy('createdAt').orderBy('id').first('id');
-        await admins()
-          .whereNot({ id: first?.id ?? '' })
-          .whereIn('id', trx(TABLES.member).select('userId'))
-          .update({ adminByOrganization: true });
-      },
-    },
-    {
-      name: '0004-roles-and-directory',
-      async up(connection) {
-        const trx = connection as Knex.Transaction;
-        await createRoles(trx, dialect);
-        await (dialect === 'sqlite' ? createSqliteDirectory(trx) : createPostgresDirectory(trx));
-      },
-    },
-    {
-      name: '0005-orders',
-      up: (connection) => indexOrders(connection as Knex.Transaction, dialect),
-    },
+    migration('0001-users-sessions-organizations', async (trx) => {
+      await createUsers(trx, dialect);
+      await createSessions(trx, dialect);
+      await createOrganizations(trx, dialect);
+      await trx.schema.createTable(LOCKS.table, (table) => table.text('name').primary());
+      await trx(LOCKS.table).insert([{ name: LOCKS.firstUser }, { name: LOCKS.admins }]);
+    }),
+    // Sessions go on: what their users hold is hashed from now on before it is looked up.
+    migration('0002-no-stored-credentials', async (trx) => {
+      for (const { id, token } of await trx(TABLES.session).select('id', 'token')) {
+        await trx(TABLES.session)
+          .where({ id })
+          .update({ token: hashedToken(token) });
+      }
+      await trx(TABLES.account).update({ accessToken: null, refreshToken: null, idToken: null });
+      await trx(TABLES.verification).delete();
+    }),
+    // Who made an administrator was not recorded: of those in an organization, the first is taken for the platform's.
+    migration('0003-administrators-of-organizations', async (trx) => {
+      await trx.schema.alterTable(TABLES.user, (table) => table.boolean('adminByOrganization'));
+      const admins = () => trx(TABLES.user).where({ role: 'admin' });
+      const first = await admins().orderBy('createdAt').orderBy('id').first('id');
+      await admins()
+        .whereNot({ id: first?.id ?? '' })
+        .whereIn('id', trx(TABLES.member).select('userId'))
+        .update({ adminByOrganization: true });
+    }),
+    migration('0004-roles-and-directory', async (trx) => {
+      await createRoles(trx, dialect);
+      await (dialect === 'sqlite' ? createSqliteDirectory(trx) : createPostgresDirectory(trx));
+    }),
+    migration('0005-orders', (trx) => indexOrders(trx, dialect)),
   ];
 }

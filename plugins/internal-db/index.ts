@@ -23,6 +23,7 @@ export { type ConnectOptions, connectPostgres } from './postgres-client.ts';
 export type { RowStatement, RowWrite } from './row-types.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';
 export { keyIdsIn } from './secrets.ts';
+export { columnTypes, migration } from './table-migration.ts';
 export { type DatabaseTarget, parseDatabaseUrl } from './url.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */

@@ -1,15 +1,7 @@
 /** Runs the recurring work of all plugins, each due time once among all servers. */
 import type { Cron } from 'croner';
-import type { Knex } from 'knex';
-import {
-  AtlasError,
-  type Migration,
-  messageOf,
-  type PluginContext,
-  type Scope,
-  scheduleCollect,
-} from '../../kernel/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { AtlasError, messageOf, type PluginContext, type Scope, scheduleCollect } from '../../kernel/index.ts';
+import { type InternalDb, migration } from '../internal-db/index.ts';
 import type { Jobs } from './api.ts';
 
 export const SCHEDULES_TABLE = 'job_schedules';
@@ -17,16 +9,13 @@ const KIND = 'schedule';
 const SWEEP_MS = 1_000;
 const OPTIONS = { concurrency: 2, deadlineMs: 600_000, attempts: 3, backoffMs: 60_000 };
 
-export const createSchedules: Migration = {
-  name: '0002-schedules',
-  async up(connection) {
-    await (connection as Knex.Transaction).schema.createTable(SCHEDULES_TABLE, (table) => {
-      table.string('name', 200).primary();
-      // Milliseconds since the epoch: every time up to it is taken care of.
-      table.bigInteger('done_until').notNullable();
-    });
-  },
-};
+export const createSchedules = migration('0002-schedules', async (trx) => {
+  await trx.schema.createTable(SCHEDULES_TABLE, (table) => {
+    table.string('name', 200).primary();
+    // Milliseconds since the epoch: every time up to it is taken care of.
+    table.bigInteger('done_until').notNullable();
+  });
+});
 
 interface Schedule {
   /** Plugin and name. */

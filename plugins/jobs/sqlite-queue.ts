@@ -1,32 +1,27 @@
 /** Stores jobs in a table of the SQLite file, which processes of one machine may share. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Migration } from '../../kernel/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, migration } from '../internal-db/index.ts';
 import type { LeasedJob, NewJob, Queue } from './queue.ts';
 
 export const JOBS_TABLE = 'jobs';
 
 type Row = Omit<LeasedJob, 'key'> & { readonly key: string | null };
 
-export const createJobs: Migration = {
-  name: '0001-jobs',
-  async up(connection) {
-    const trx = connection as Knex.Transaction;
-    await trx.schema.createTable(JOBS_TABLE, (table) => {
-      table.string('id', 36).primary();
-      table.text('kind').notNullable();
-      table.text('key');
-      table.text('payload').notNullable();
-      table.integer('attempt').notNullable().defaultTo(0);
-      // Times are milliseconds since the epoch. A lease moves it to when the lease runs out.
-      table.bigInteger('due_at').notNullable();
-      table.string('lease', 73);
-      table.unique(['kind', 'key']);
-      table.index(['kind', 'due_at']);
-    });
-  },
-};
+export const createJobs = migration('0001-jobs', async (trx) => {
+  await trx.schema.createTable(JOBS_TABLE, (table) => {
+    table.string('id', 36).primary();
+    table.text('kind').notNullable();
+    table.text('key');
+    table.text('payload').notNullable();
+    table.integer('attempt').notNullable().defaultTo(0);
+    // Times are milliseconds since the epoch. A lease moves it to when the lease runs out.
+    table.bigInteger('due_at').notNullable();
+    table.string('lease', 73);
+    table.unique(['kind', 'key']);
+    table.index(['kind', 'due_at']);
+  });
+});
 
 const leasedJob = ({ key, ...row }: Row): LeasedJob => ({ ...row, key: key ?? undefined });
 

@@ -1,7 +1,5 @@
-/** Creates the tables of measured facts, and of when a server has begun to measure. */
-import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { StoredTable } from '../internal-db/index.ts';
+import { migration, type StoredTable } from '../internal-db/index.ts';
 
 export const FACTS = 'layer_facts';
 export const RUNS = 'layer_fact_runs';
@@ -10,33 +8,26 @@ export const RUNS = 'layer_fact_runs';
 export const STORED_TABLES: readonly StoredTable[] = [FACTS, RUNS].map((table) => ({ table, isTransient: true }));
 
 export const migrations: readonly Migration[] = [
-  {
-    name: '0001-facts',
-    async up(connection) {
-      const trx = connection as Knex.Transaction;
-      await trx.schema.createTable(FACTS, (table) => {
-        // Empty: of the shared layer.
-        table.text('org_id').notNullable();
-        // Connection, schema and name, as the layer writes them.
-        table.text('table_key').notNullable();
-        table.text('facts').notNullable();
-        // Milliseconds since the epoch.
-        table.bigInteger('measured_at').notNullable();
-        table.primary(['org_id', 'table_key']);
-      });
-      await trx.schema.createTable(RUNS, (table) => {
-        table.text('name').primary();
-        table.bigInteger('started_at').notNullable();
-      });
-    },
-  },
-  {
-    name: '0002-attempts',
-    async up(connection) {
-      await (connection as Knex.Transaction).schema.alterTable(FACTS, (table) => {
-        // Also of a table that did not answer.
-        table.bigInteger('tried_at').notNullable().defaultTo(0);
-      });
-    },
-  },
+  migration('0001-facts', async (trx) => {
+    await trx.schema.createTable(FACTS, (table) => {
+      // Empty: of the shared layer.
+      table.text('org_id').notNullable();
+      // Connection, schema and name, as the layer writes them.
+      table.text('table_key').notNullable();
+      table.text('facts').notNullable();
+      // Milliseconds since the epoch.
+      table.bigInteger('measured_at').notNullable();
+      table.primary(['org_id', 'table_key']);
+    });
+    await trx.schema.createTable(RUNS, (table) => {
+      table.text('name').primary();
+      table.bigInteger('started_at').notNullable();
+    });
+  }),
+  migration('0002-attempts', async (trx) => {
+    await trx.schema.alterTable(FACTS, (table) => {
+      // Also of a table that did not answer.
+      table.bigInteger('tried_at').notNullable().defaultTo(0);
+    });
+  }),
 ];

@@ -1,16 +1,11 @@
-/** Creates the tables of shared counts. They are not logged: after a crash of the database the counts begin anew. */
-import type { Knex } from 'knex';
-import type { Migration } from '../../kernel/index.ts';
+import { migration } from '../internal-db/index.ts';
 
 export const COUNTS_TABLE = 'limit_counts';
 export const ATTEMPTS_TABLE = 'limit_attempts';
 
 /** Times are in milliseconds since the epoch, by the clock of the database. Without an index on them rows are changed in place. */
-export const createLimits: Migration = {
-  name: '0001-limits',
-  async up(connection) {
-    const trx = connection as Knex.Transaction;
-    await trx.raw(`CREATE UNLOGGED TABLE ${COUNTS_TABLE} (
+export const createLimits = migration('0001-limits', async (trx) => {
+  await trx.raw(`CREATE UNLOGGED TABLE ${COUNTS_TABLE} (
       key text NOT NULL,
       server text NOT NULL,
       counts text NOT NULL,
@@ -18,7 +13,7 @@ export const createLimits: Migration = {
       expires_at bigint NOT NULL,
       PRIMARY KEY (key, server)
     ) WITH (fillfactor = 50)`);
-    await trx.raw(`CREATE UNLOGGED TABLE ${ATTEMPTS_TABLE} (
+  await trx.raw(`CREATE UNLOGGED TABLE ${ATTEMPTS_TABLE} (
       key text PRIMARY KEY,
       attempts integer NOT NULL,
       blocked_until bigint NOT NULL,
@@ -27,5 +22,4 @@ export const createLimits: Migration = {
       longest_wait_ms bigint,
       counted_at bigint NOT NULL
     ) WITH (fillfactor = 50)`);
-  },
-};
+});

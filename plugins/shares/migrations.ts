@@ -1,35 +1,28 @@
-/** Creates the table of shared answers: who shares which, and nothing of what it says. */
-import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import { CONVERSATION_TABLES } from '../conversations/index.ts';
-import type { InternalDb, StoredTable } from '../internal-db/index.ts';
+import { columnTypes, type InternalDb, migration, type StoredTable } from '../internal-db/index.ts';
 
 export const SHARES = 'shares';
 
 export const STORED_TABLES: readonly StoredTable[] = [{ table: SHARES }];
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  const id = dialect === 'sqlite' ? 'varchar(36)' : 'uuid';
-  const time = dialect === 'sqlite' ? 'varchar(24)' : 'timestamptz(3)';
+  const { id, time } = columnTypes(dialect);
   const { conversations, messages } = CONVERSATION_TABLES;
   return [
-    {
-      name: '0001-shares',
-      async up(connection) {
-        const trx = connection as Knex.Transaction;
-        await trx.schema.createTable(SHARES, (table) => {
-          const reference = (column: string, to: string) =>
-            table.specificType(column, id).notNullable().references('id').inTable(to).onDelete('CASCADE');
-          table.specificType('id', id).primary();
-          table.text('org_id').notNullable();
-          table.text('user_id').notNullable();
-          reference('conversation_id', conversations).index('shares_by_conversation');
-          reference('message_id', messages);
-          // An answer is shared once.
-          table.unique(['message_id'], { indexName: 'shares_by_message' });
-          table.specificType('created_at', time).notNullable();
-        });
-      },
-    },
+    migration('0001-shares', async (trx) => {
+      await trx.schema.createTable(SHARES, (table) => {
+        const reference = (column: string, to: string) =>
+          table.specificType(column, id).notNullable().references('id').inTable(to).onDelete('CASCADE');
+        table.specificType('id', id).primary();
+        table.text('org_id').notNullable();
+        table.text('user_id').notNullable();
+        reference('conversation_id', conversations).index('shares_by_conversation');
+        reference('message_id', messages);
+        // An answer is shared once.
+        table.unique(['message_id'], { indexName: 'shares_by_message' });
+        table.specificType('created_at', time).notNullable();
+      });
+    }),
   ];
 }

@@ -1,7 +1,7 @@
 /** Creates the tables of usage and budgets. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { InternalDb, StoredTable } from '../internal-db/index.ts';
+import { columnTypes, type InternalDb, migration, type StoredTable } from '../internal-db/index.ts';
 import { DAY_KEY, DAYS_FROM, MERGE_DAYS, MERGE_TOTALS, TOTALS_FROM } from './sums.ts';
 import { DAYS, QUESTIONS, RESERVATIONS, TOTALS } from './tables.ts';
 
@@ -20,14 +20,12 @@ function counts(table: Knex.CreateTableBuilder): void {
   table.double('cost');
 }
 
-const tables = (dialect: Dialect): Migration => ({
-  name: '0001-usage',
-  async up(connection) {
-    const trx = connection as Knex.Transaction;
-    const type = (sqlite: string, postgres: string) => (dialect === 'sqlite' ? sqlite : postgres);
+const tables = (dialect: Dialect): Migration =>
+  migration('0001-usage', async (trx) => {
+    const { id, time } = columnTypes(dialect);
     await trx.schema.createTable(QUESTIONS, (table) => {
-      table.specificType('id', type('varchar(36)', 'uuid')).primary();
-      table.specificType('asked_at', type('varchar(24)', 'timestamptz(3)')).notNullable().index();
+      table.specificType('id', id).primary();
+      table.specificType('asked_at', time).notNullable().index();
       table.string('day', 10).notNullable();
       table.text('user_id').notNullable();
       table.text('org_id').notNullable();
@@ -57,7 +55,7 @@ const tables = (dialect: Dialect): Migration => ({
       table.primary(['subject', 'period']);
     });
     await trx.schema.createTable(RESERVATIONS, (table) => {
-      table.specificType('id', type('varchar(36)', 'uuid')).notNullable();
+      table.specificType('id', id).notNullable();
       table.text('subject').notNullable();
       table.string('period', 10).notNullable();
       table.bigInteger('tokens').notNullable();
@@ -67,8 +65,7 @@ const tables = (dialect: Dialect): Migration => ({
       table.index(['subject', 'period']);
     });
     if (dialect === 'sqlite') await trx.raw(SQLITE_TRIGGER);
-  },
-});
+  });
 
 /** Does what the statement for PostgreSQL does by itself; runs only for a question that was not there before. */
 const SQLITE_TRIGGER = `CREATE TRIGGER usage_question_counted AFTER INSERT ON ${QUESTIONS} BEGIN

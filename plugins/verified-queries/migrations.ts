@@ -1,7 +1,5 @@
-/** Creates the table of the last check of each verified query. */
-import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { StoredTable } from '../internal-db/index.ts';
+import { migration, type StoredTable } from '../internal-db/index.ts';
 
 export const CHECKS = 'verified_query_checks';
 
@@ -9,22 +7,19 @@ export const CHECKS = 'verified_query_checks';
 export const STORED_TABLES: readonly StoredTable[] = [{ table: CHECKS, isTransient: true }];
 
 export const migrations: readonly Migration[] = [
-  {
-    name: '0001-checks',
-    async up(connection) {
-      await (connection as Knex.Transaction).schema.createTable(CHECKS, (table) => {
-        // Empty: by the server itself, for all who use the shared layer.
-        table.text('org_id').notNullable();
-        table.text('name').notNullable();
-        // A hash of the query as the layer had it: another content has to be checked anew.
-        table.text('content').notNullable();
-        table.text('status').notNullable();
-        table.text('message');
-        // What the columns and the result were like when it was first checked.
-        table.text('baseline');
-        table.text('checked_at').notNullable();
-        table.primary(['org_id', 'name']);
-      });
-    },
-  },
+  migration('0001-checks', async (trx) => {
+    await trx.schema.createTable(CHECKS, (table) => {
+      // Empty: by the server itself, for all who use the shared layer.
+      table.text('org_id').notNullable();
+      table.text('name').notNullable();
+      // A hash of the query as the layer had it: another content has to be checked anew.
+      table.text('content').notNullable();
+      table.text('status').notNullable();
+      table.text('message');
+      // What the columns and the result were like when it was first checked.
+      table.text('baseline');
+      table.text('checked_at').notNullable();
+      table.primary(['org_id', 'name']);
+    });
+  }),
 ];
