@@ -137,6 +137,22 @@ export class Lexer {
     this.offset = end === -1 ? this.text.length : end + 2;
   }
 
+  /** Not nested, and refused where it is not closed. */
+  closedComment(): void {
+    const end = this.text.indexOf('*/', this.offset + 2);
+    if (end === -1) throw this.refuse('syntax', 'The comment is not closed', this.offset, 'Close it with */.');
+    this.offset = end + 2;
+  }
+
+  /** Refused where another begins within it: for some readers it would end earlier, or later. */
+  plainComment(): void {
+    const { text, offset } = this;
+    this.closedComment();
+    const inner = text.indexOf('/*', offset + 2);
+    if (inner === -1 || inner >= this.offset - 2) return;
+    throw this.refuse('syntax', 'A comment begins within another', inner, 'Leave it out.');
+  }
+
   blob(): void {
     const { text, offset } = this;
     let end = offset + 2;

@@ -1,5 +1,6 @@
 /** Reads windows: OVER, WINDOW and frames. */
-import type { Frame, FrameBound, Window } from '../ast/tree.ts';
+import { form } from '../ast/forms.ts';
+import type { Call, Frame, FrameBound, Window } from '../ast/tree.ts';
 import { parseOrderBy } from './clauses.ts';
 import type { Cursor } from './cursor.ts';
 
@@ -94,4 +95,15 @@ function parseExclude(cursor: Cursor): Frame['exclude'] {
   if (cursor.accept('GROUP')) return 'GROUP';
   cursor.expect('TIES');
   return 'TIES';
+}
+
+/** `IGNORE NULLS` stands between the call, with its FILTER, and OVER. */
+export function withNulls(cursor: Cursor, call: Call): Call {
+  const word = ['IGNORE', 'RESPECT'].find((choice) => cursor.isWords(choice, 'NULLS'));
+  if (word === undefined || call.over !== undefined) return call;
+  const at = cursor.token.start;
+  cursor.advance();
+  cursor.advance();
+  if (!cursor.is('OVER')) throw cursor.unexpected('OVER');
+  return { ...call, nulls: form(at, ` ${word} NULLS`), over: parseOver(cursor) };
 }

@@ -20,7 +20,7 @@ export function bigqueryToken(lexer: Lexer, code: number): void {
   else if (code === BACKTICK) name(lexer);
   else if (code === HASH || (code === MINUS && next === MINUS)) {
     lexer.offset = /[\r\n]|$/.exec(text.slice(offset))!.index + offset;
-  } else if (code === SLASH && next === STAR) blockComment(lexer);
+  } else if (code === SLASH && next === STAR) lexer.closedComment();
   else operator(lexer);
 }
 
@@ -68,12 +68,6 @@ function number(lexer: Lexer): void {
 function isDashed({ tokens, offset }: Lexer): boolean {
   const [before, dash] = tokens.slice(-2);
   return dash?.value === '-' && dash.end === offset && before?.kind === 'word' && before.end === dash.start;
-}
-
-function blockComment(lexer: Lexer): void {
-  const end = lexer.text.indexOf('*/', lexer.offset + 2);
-  if (end === -1) throw lexer.refuse('syntax', 'The comment is not closed', lexer.offset, 'Close it with */.');
-  lexer.offset = end + 2;
 }
 
 const HINTS: Readonly<Record<string, string>> = {

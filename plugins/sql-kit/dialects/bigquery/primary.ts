@@ -5,6 +5,7 @@ import { Level } from '../../ast/precedence.ts';
 import type { Call, ColumnRef, Expr, Form } from '../../ast/tree.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest } from '../../parse/primary.ts';
+import { parseText } from '../../parse/shared-syntax.ts';
 import { parseOver } from '../../parse/window.ts';
 import { FUNCTION_GROUPS } from './functions.ts';
 import { printBytes, printName } from './names.ts';
@@ -53,19 +54,11 @@ function digits(cursor: Cursor, at: number): Expr {
 
 // ── literals ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The text that comes next, as a node. */
-function text(cursor: Cursor): Expr {
-  const { kind, value, start } = cursor.token;
-  if (kind !== 'string') throw cursor.unexpected('a text');
-  cursor.advance();
-  return { kind: 'string', at: start, value };
-}
-
 /** `DATE '2024-01-31'`, `JSON '{}'`, `RANGE<DATE> '[2024-01-01, UNBOUNDED)'`. */
 function parseTyped(cursor: Cursor, at: number, word: string): Form {
   cursor.advance();
   const type = word === 'RANGE' ? word + typeArguments(cursor, word) : word;
-  return form(at, `${type} `, text(cursor));
+  return form(at, `${type} `, parseText(cursor));
 }
 
 /** `CURRENT_DATE`, with empty parentheses or none; with a time zone it is a call. */

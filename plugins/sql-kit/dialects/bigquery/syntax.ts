@@ -1,10 +1,19 @@
 /** Describes how BigQuery writes SQL, for lexer and parser. */
-import { form, listForm } from '../../ast/forms.ts';
+import { listForm } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Core, Expr, Form, ResultColumn, Select, Star } from '../../ast/tree.ts';
 import { baseSyntax } from '../../parse/base-syntax.ts';
 import type { Cursor, Syntax } from '../../parse/cursor.ts';
 import type { Token } from '../../parse/lexer.ts';
+import {
+  comparisons,
+  parseGrouping,
+  parseIndex,
+  parseInParentheses,
+  parseIs,
+  parseRowCount,
+  postfixed,
+} from '../../parse/shared-syntax.ts';
 import { changed, condition, source } from './from.ts';
 import { bigqueryToken } from './lexer.ts';
 import { printName } from './names.ts';
@@ -14,7 +23,7 @@ import { argument, parseBigqueryPrimary, tail } from './primary.ts';
 const infix: ReadonlyMap<string, number> = new Map([
   ['OR', Level.or],
   ['AND', Level.and],
-  ...['=', '<>', '!=', '<', '<=', '>', '>='].map((sign): [string, number] => [sign, Level.equality]),
+  ...comparisons(),
   ['|', Level.predicate],
   ['^', Level.bits],
   ['&', Level.bitAnd],
@@ -53,7 +62,7 @@ export const bigquerySyntax: Syntax = {
   changed,
   condition,
   star,
-  grouping,
+  grouping: parseGrouping,
   rows,
 };
 
@@ -80,7 +89,7 @@ function hint(_: Token | undefined, found: Token): string | undefined {
 
 /** IN with UNNEST or parentheses, IS, and LIKE with ANY, SOME or ALL; all other predicates are plain. */
 function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean): Expr | undefined {
-  if (keyword === 'IS') return isPredicate(cursor, operand);
+  if (keyword === 'IS') return parseIs(cursor, operand);
   const start = { expr: operand, minimum: Level.equality + 1 };
   const whole = (...parts: Form['parts']): Form => ({
     kind: 'form',
@@ -100,46 +109,18 @@ function predicate(cursor: Cursor, operand: Expr, keyword: string, not: boolean)
   return whole(`${negation} LIKE ${quantifier} `, ...inParentheses(cursor));
 }
 
-function inParentheses(cursor: Cursor): Form['parts'] {
-  cursor.expectOperator('(');
-  const items = cursor.list(() => cursor.expression());
-  cursor.expectOperator(')');
-  return listForm(0, '(', items, ')').parts;
-}
-
-/** `IS NOT NULL`, `IS TRUE`, `IS NOT DISTINCT FROM`. */
-function isPredicate(cursor: Cursor, operand: Expr): Expr {
-  const { at } = operand;
-  const not = cursor.accept('NOT');
-  const chain = (operator: string, right: Expr): Expr => ({
-    kind: 'chain',
-    at,
-    level: Level.equality,
-    operands: [operand, right],
-    operators: [operator],
-  });
-  if (cursor.acceptWords('DISTINCT', 'FROM')) {
-    return chain(not ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM', cursor.expression(Level.equality + 1));
-  }
-  const truth = ['TRUE', 'FALSE'].find((word) => cursor.accept(word));
-  if (truth === undefined && !cursor.accept('UNKNOWN')) cursor.expect('NULL');
-  return chain(not ? 'IS NOT' : 'IS', { kind: 'constant', at, value: truth ?? 'NULL' });
-}
+const inParentheses = (cursor: Cursor): Form['parts'] =>
+  listForm(
+    0,
+    '(',
+    parseInParentheses(cursor, () => cursor.expression()),
+    ')',
+  ).parts;
 
 /** `[index]`, and `.field` of what is no plain name. */
 function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
-  const { at } = operand;
-  const whole = (minimum: number, ...parts: Form['parts']): Form => ({
-    kind: 'form',
-    at,
-    level: Level.postfix,
-    parts: [{ expr: operand, minimum }, ...parts],
-  });
-  if (cursor.acceptOperator('[')) {
-    const index = { expr: cursor.expression(), minimum: Level.arrow };
-    cursor.expectOperator(']');
-    return whole(Level.postfix, '[', index, ']');
-  }
+  const subscript = parseIndex(cursor, operand);
+  if (subscript !== undefined) return subscript;
   if (!cursor.isOperator('.') || operand.kind === 'number' || operand.kind === 'string') return undefined;
   if (cursor.peekOperator('*')) {
     throw cursor.fail('syntax', 'The fields of a struct cannot be listed by a star', 'Name each field: column.field.');
@@ -148,7 +129,7 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
   const field = `.${printName(cursor.anyName('the name of a field'))}`;
   if (cursor.isOperator('(')) throw cursor.unexpected();
   // In parentheses always where it is a name: without them it would be that of a table.
-  return whole(operand.kind === 'name' ? Level.primary + 1 : Level.postfix, field);
+  return postfixed(operand, operand.kind === 'name' ? Level.primary + 1 : Level.postfix, field);
 }
 
 // ── clauses ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,11 +157,11 @@ function star(cursor: Cursor, plain: Star): ResultColumn {
   let whole = plain;
   if (cursor.is('EXCEPT') && cursor.peekOperator('(') && cursor.peek(2).keyword !== 'SELECT') {
     cursor.advance();
-    whole = { ...whole, exclude: inList(cursor, () => ({ name: cursor.name('a column') })) };
+    whole = { ...whole, exclude: parseInParentheses(cursor, () => ({ name: cursor.name('a column') })) };
   }
   if (cursor.is('REPLACE') && cursor.peekOperator('(')) {
     cursor.advance();
-    whole = { ...whole, replace: inList(cursor, () => replaced(cursor)) };
+    whole = { ...whole, replace: parseInParentheses(cursor, () => replaced(cursor)) };
   }
   return whole;
 }
@@ -191,42 +172,10 @@ function replaced(cursor: Cursor) {
   return { expr, name: cursor.name('a column') };
 }
 
-function inList<T>(cursor: Cursor, item: () => T): T[] {
-  cursor.expectOperator('(');
-  const items = cursor.list(item);
-  cursor.expectOperator(')');
-  return items;
-}
-
-/** `ALL`, `ROLLUP (…)`, `CUBE (…)`, `GROUPING SETS (…)` and `()`. */
-function grouping(cursor: Cursor): Expr | undefined {
-  const at = cursor.token.start;
-  if (cursor.accept('ALL')) return { kind: 'constant', at, value: 'ALL' };
-  const word = ['ROLLUP', 'CUBE'].find((choice) => cursor.accept(choice));
-  if (word !== undefined) return sets(cursor, at, word);
-  if (cursor.acceptWords('GROUPING', 'SETS')) return sets(cursor, at, 'GROUPING SETS');
-  if (!cursor.isOperator('(') || !cursor.peekOperator(')')) return undefined;
-  cursor.advance();
-  cursor.advance();
-  return form(at, '()');
-}
-
-function sets(cursor: Cursor, at: number, word: string): Form {
-  const items = cursor.nested(() => inList(cursor, () => grouping(cursor) ?? cursor.expression()));
-  return listForm(at, `${word} (`, items, ')');
-}
-
 /** `LIMIT n OFFSET m`; the numbers are written out. */
 function rows(cursor: Cursor): Pick<Select, 'limit' | 'offset'> {
   if (cursor.is('FETCH')) throw cursor.unexpected();
-  const limit = cursor.accept('LIMIT') ? count(cursor) : undefined;
-  const offset = limit !== undefined && cursor.accept('OFFSET') ? count(cursor) : undefined;
+  const limit = cursor.accept('LIMIT') ? parseRowCount(cursor) : undefined;
+  const offset = limit !== undefined && cursor.accept('OFFSET') ? parseRowCount(cursor) : undefined;
   return { limit, offset };
-}
-
-function count(cursor: Cursor): Expr {
-  const { kind, value, start: at } = cursor.token;
-  if (kind !== 'number' || !/^\d+$/.test(value)) throw cursor.unexpected('a number of rows');
-  cursor.advance();
-  return { kind: 'number', at, value };
 }

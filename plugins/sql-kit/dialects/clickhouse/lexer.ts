@@ -47,7 +47,7 @@ export function clickhouseToken(lexer: Lexer, code: number): void {
   else if (code === DOLLAR) heredoc(lexer);
   else if (code === MINUS && next === MINUS) lexer.lineComment();
   else if (code === HASH && (next === 32 || next === 33)) lexer.lineComment();
-  else if (code === SLASH && next === STAR) blockComment(lexer);
+  else if (code === SLASH && next === STAR) lexer.plainComment();
   else operator(lexer);
 }
 
@@ -162,17 +162,6 @@ function heredoc(lexer: Lexer): void {
   const value = text.slice(offset + tag.length, end);
   if (value.startsWith(OWN_PREFIX)) throw reserved(lexer, offset);
   lexer.push('string', value, end + tag.length);
-}
-
-/** Comments nest in newer servers only, so that one within another is refused. */
-function blockComment(lexer: Lexer): void {
-  const { text, offset } = lexer;
-  const end = text.indexOf('*/', offset + 2);
-  if (end === -1) throw lexer.refuse('syntax', 'The comment is not closed', offset, 'Close it with */.');
-  const inner = text.indexOf('/*', offset + 2);
-  if (inner !== -1 && inner < end)
-    throw lexer.refuse('syntax', 'A comment begins within another', inner, 'Leave it out.');
-  lexer.offset = end + 2;
 }
 
 function operator(lexer: Lexer): void {

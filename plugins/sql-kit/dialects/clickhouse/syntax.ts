@@ -3,10 +3,10 @@ import { form, listForm } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form, From } from '../../ast/tree.ts';
 import { baseSyntax } from '../../parse/base-syntax.ts';
-import { parseNameList } from '../../parse/clauses.ts';
 import type { Cursor, Syntax } from '../../parse/cursor.ts';
 import { BOUND_MARK, type Token } from '../../parse/lexer.ts';
 import { parseContent } from '../../parse/primary.ts';
+import { comparisons, parseAll, parseIndex, parseKey, parseParameters, postfixed } from '../../parse/shared-syntax.ts';
 import { arrays, join, refuseNamesakes, tableHints } from './from.ts';
 import { clickhouseToken } from './lexer.ts';
 import { namedValue, valueOfName, withParameters } from './named-values.ts';
@@ -18,7 +18,7 @@ const infix: ReadonlyMap<string, number> = new Map([
   ['OR', Level.or],
   ['AND', Level.and],
   ['IS', Level.is],
-  ...['=', '==', '<>', '!=', '<', '<=', '>', '>=', '<=>'].map((sign): [string, number] => [sign, Level.equality]),
+  ...comparisons('==', '<=>'),
   ['||', Level.bits],
   ['+', Level.sum],
   ['-', Level.sum],
@@ -122,23 +122,14 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
   if (kind !== 'operator') return undefined;
   const { at } = operand;
   if (cursor.acceptOperator('::')) return form(at, 'CAST(', operand, ` AS ${parseType(cursor)})`);
-  const whole = { expr: operand, minimum: Level.postfix };
-  const part = (...parts: Form['parts']): Form => ({
-    kind: 'form',
-    at,
-    level: Level.postfix,
-    parts: [whole, ...parts],
-  });
+  const part = (text: string) => postfixed(operand, Level.postfix, text);
   if (/^\.\d/.test(value)) {
     if (operand.kind === 'number' || operand.kind === 'string') throw cursor.unexpected();
     cursor.advance();
     return part(value);
   }
-  if (cursor.acceptOperator('[')) {
-    const index = { expr: cursor.expression(), minimum: Level.arrow };
-    cursor.expectOperator(']');
-    return part('[', index, ']');
-  }
+  const subscript = parseIndex(cursor, operand);
+  if (subscript !== undefined) return subscript;
   if (!cursor.isOperator('.') || operand.kind === 'number' || cursor.peekOperator('*')) return undefined;
   // In parentheses it would print as another name, such as that of a table.
   if (operand.kind === 'name') throw cursor.unexpected();
@@ -151,7 +142,7 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
 /** `x -> body` and `(x, y) -> body`. */
 function argument(cursor: Cursor): Expr | undefined {
   const [parenthesis, before] = [cursor.peek(-1), cursor.peek(-2)];
-  const params = lambdaParameters(cursor);
+  const params = parseParameters(cursor);
   if (params === undefined) return undefined;
   const isCalled = before?.keyword === '' && cursor.isName(before);
   // Anywhere else it would be a value that a name can be given to, such as that of a function.
@@ -159,16 +150,6 @@ function argument(cursor: Cursor): Expr | undefined {
   const at = cursor.token.start;
   cursor.expectOperator('->');
   return { kind: 'lambda', at, params, isArrow: true, body: withParameters(cursor, params, () => cursor.expression()) };
-}
-
-/** The names before an arrow; `undefined`, with nothing consumed, where there is none. */
-function lambdaParameters(cursor: Cursor): string[] | undefined {
-  if (cursor.isName() && cursor.peekOperator('->')) return [cursor.advance().value];
-  if (!cursor.isOperator('(')) return undefined;
-  let ahead = 1;
-  while (cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(',', ahead + 1)) ahead += 2;
-  const isLast = cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(')', ahead + 1);
-  return isLast && cursor.peekOperator('->', ahead + 2) ? parseNameList(cursor) : undefined;
 }
 
 // ── clauses ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -213,46 +194,17 @@ function limit(cursor: Cursor, isLast = false): Expr | undefined {
 
 /** `ALL`, `ROLLUP (…)`, `CUBE (…)`, `GROUPING SETS (…)`, `()`, and what may follow the last of them. */
 function grouping(cursor: Cursor): Expr {
-  const key = groupingKey(cursor);
+  const key = parseKey(cursor);
   const words: string[] = [];
   for (const word of ['ROLLUP', 'CUBE', 'TOTALS']) if (cursor.acceptWords('WITH', word)) words.push(` WITH ${word}`);
   return words.length === 0 ? key : form(key.at, key, words.join(''));
-}
-
-function groupingKey(cursor: Cursor): Expr {
-  const at = cursor.token.start;
-  const word = ['ROLLUP', 'CUBE'].find((choice) => cursor.is(choice) && cursor.peekOperator('('));
-  if (word !== undefined) {
-    cursor.advance();
-    return parseSets(cursor, at, word);
-  }
-  if (cursor.acceptWords('GROUPING', 'SETS')) return parseSets(cursor, at, 'GROUPING SETS');
-  if (cursor.isOperator('(') && cursor.peekOperator(')')) {
-    cursor.advance();
-    cursor.advance();
-    return form(at, '()');
-  }
-  return everything(cursor) ?? cursor.expression();
-}
-
-function parseSets(cursor: Cursor, at: number, word: string): Form {
-  cursor.expectOperator('(');
-  const items = cursor.nested(() => cursor.list(() => groupingKey(cursor)));
-  cursor.expectOperator(')');
-  return listForm(at, `${word} (`, items, ')');
-}
-
-/** `ALL`: every column that is not aggregated, or every column of the result. */
-function everything(cursor: Cursor): Expr | undefined {
-  const at = cursor.token.start;
-  return cursor.accept('ALL') ? { kind: 'constant', at, value: 'ALL' } : undefined;
 }
 
 const DIRECTIONS: Readonly<Record<string, string>> = { ASC: 'ASC', ASCENDING: 'ASC', DESC: 'DESC', DESCENDING: 'DESC' };
 
 /** `ALL`, and a term `WITH FILL FROM … TO … STEP …`; all others are plain. */
 function ordering(cursor: Cursor): Expr {
-  const all = everything(cursor);
+  const all = parseAll(cursor);
   if (all !== undefined) return all;
   const expr = cursor.expression();
   const direction = DIRECTIONS[cursor.token.keyword];

@@ -5,6 +5,7 @@ import type { Expr, Form, StarName } from '../../ast/tree.ts';
 import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import { parseNameList, parseParenthesizedSelect } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
+import { parseSome } from '../../parse/shared-syntax.ts';
 import { isDuckdbType, parseType } from './types.ts';
 
 const UNITS = new Set(
@@ -188,14 +189,6 @@ function excluded(cursor: Cursor): string {
     table === undefined ? quoted(name) : `${quoted(table)}.${quoted(name)}`,
   );
   return ` EXCLUDE (${names.join(', ')})`;
-}
-
-/** `item` or `(item, item, …)`. */
-export function parseSome<T>(cursor: Cursor, item: () => T): T[] {
-  if (!cursor.acceptOperator('(')) return [item()];
-  const items = cursor.list(item);
-  cursor.expectOperator(')');
-  return items;
 }
 
 /** `column` or `table.column`, as EXCLUDE and RENAME name it. */

@@ -1,14 +1,23 @@
 /** Describes how DuckDB writes SQL, for lexer and parser. */
-import { form, listForm } from '../../ast/forms.ts';
+import { form } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form, Join, ResultColumn, Source, Star } from '../../ast/tree.ts';
 import { baseSyntax } from '../../parse/base-syntax.ts';
-import { parseNameList } from '../../parse/clauses.ts';
 import type { Cursor, Syntax } from '../../parse/cursor.ts';
 import { parseMethod } from '../../parse/primary.ts';
+import {
+  comparisons,
+  parseAll,
+  parseGrouping,
+  parseLambda,
+  parseNameAfterAs,
+  parseNulls,
+  parseSome,
+  parseText,
+} from '../../parse/shared-syntax.ts';
 import { duckdbToken } from './lexer.ts';
 import { parsePivotedSource, parsePivotStatement, selectOf } from './pivot.ts';
-import { parseDuckdbPrimary, parseSome, parseStarName } from './primary.ts';
+import { parseDuckdbPrimary, parseStarName } from './primary.ts';
 import { parseType } from './types.ts';
 
 /** Operators that bind like those without a precedence level in PostgreSQL. */
@@ -36,7 +45,7 @@ const infix: ReadonlyMap<string, number> = new Map([
   ['OR', Level.or],
   ['AND', Level.and],
   ['IS', Level.is],
-  ...['=', '==', '<>', '!=', '<', '<=', '>', '>='].map((sign): [string, number] => [sign, Level.equality]),
+  ...comparisons('=='),
   ...OTHER_OPERATORS.map((sign): [string, number] => [sign, Level.bits]),
   ['+', Level.sum],
   ['-', Level.sum],
@@ -76,15 +85,15 @@ export const duckdbSyntax: Syntax = {
   primary: parseDuckdbPrimary,
   postfix,
   argument,
-  tail,
+  tail: parseNulls,
   join,
   star,
   sample,
   changed,
   limit,
   core: parsePivotStatement,
-  grouping,
-  ordering: everything,
+  grouping: parseGrouping,
+  ordering: parseAll,
 };
 
 /** `::type`, `[index]`, `[from:to:step]`, and `.field` of what is no plain name. */
@@ -123,30 +132,9 @@ function argument(cursor: Cursor): Expr | undefined {
     cursor.advance();
     return form(at, `"${value.replaceAll('"', '""')}" := `, cursor.expression());
   }
-  const params = arrowParams(cursor);
-  if (params === undefined) return undefined;
-  cursor.expectOperator('->');
-  return { kind: 'lambda', at, params, isArrow: true, body: cursor.expression() };
-}
-
-/** The names before an arrow; `undefined`, with nothing consumed, for what may be JSON's `value -> 'key'`. */
-function arrowParams(cursor: Cursor): string[] | undefined {
-  if (cursor.isName() && cursor.peekOperator('->')) {
-    const { kind } = cursor.peek(2);
-    return kind === 'string' || kind === 'number' ? undefined : [cursor.advance().value];
-  }
-  if (!cursor.isOperator('(')) return undefined;
-  let ahead = 1;
-  while (cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(',', ahead + 1)) ahead += 2;
-  const isLast = cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(')', ahead + 1);
-  return isLast && cursor.peekOperator('->', ahead + 2) ? parseNameList(cursor) : undefined;
-}
-
-/** `IGNORE NULLS` after the arguments of a window function. */
-function tail(cursor: Cursor): Form | undefined {
-  const at = cursor.token.start;
-  const word = ['IGNORE', 'RESPECT'].find((choice) => cursor.acceptWords(choice, 'NULLS'));
-  return word === undefined ? undefined : form(at, ` ${word} NULLS`);
+  // `value -> 'key'` reads JSON.
+  if (cursor.peekOperator('->') && ['string', 'number'].includes(cursor.peek(2).kind)) return undefined;
+  return parseLambda(cursor);
 }
 
 const ASOF_KINDS = [
@@ -176,13 +164,13 @@ function star(cursor: Cursor, plain: Star): ResultColumn {
   if (cursor.accept('REPLACE')) {
     changed = {
       ...changed,
-      replace: parseSome(cursor, () => ({ expr: cursor.expression(), name: nameAfterAs(cursor) })),
+      replace: parseSome(cursor, () => ({ expr: cursor.expression(), name: parseNameAfterAs(cursor) })),
     };
   }
   if (cursor.accept('RENAME')) {
     changed = {
       ...changed,
-      rename: parseSome(cursor, () => ({ from: parseStarName(cursor), to: nameAfterAs(cursor) })),
+      rename: parseSome(cursor, () => ({ from: parseStarName(cursor), to: parseNameAfterAs(cursor) })),
     };
   }
   return changed;
@@ -199,22 +187,14 @@ function parseChosen(cursor: Cursor, at: number): ResultColumn | undefined {
   if (not) cursor.advance();
   cursor.advance();
   if (word === 'SIMILAR') cursor.expect('TO');
-  const { kind, value, start } = cursor.token;
-  if (kind !== 'string') throw cursor.unexpected('a text');
-  cursor.advance();
+  const pattern = parseText(cursor);
   const name: Expr = { kind: 'name', at, schema: undefined, table: undefined, name: 'c' };
-  const pattern: Expr = { kind: 'string', at: start, value };
   const operator = word === 'SIMILAR' ? 'SIMILAR TO' : word;
   const body: Expr = { kind: 'like', at, operator, not, operand: name, pattern, escape: undefined };
   const like: Expr = { kind: 'lambda', at, params: ['c'], isArrow: false, body };
   // Unlike NOT SIMILAR TO, for which the whole name counts, the engine looks for the pattern anywhere in it.
   const chosen = word === 'SIMILAR' && !not ? pattern : like;
   return { kind: 'column', expr: form(at, 'COLUMNS(', chosen, ')'), alias: undefined, text: undefined };
-}
-
-function nameAfterAs(cursor: Cursor): string {
-  cursor.expect('AS');
-  return cursor.name('a name after AS');
 }
 
 const SAMPLE_METHODS = new Set(['RESERVOIR', 'BERNOULLI', 'SYSTEM']);
@@ -295,34 +275,4 @@ function limit(cursor: Cursor): Expr | undefined {
 function endsLimit(cursor: Cursor, ahead: number): boolean {
   const { kind, keyword } = cursor.peek(ahead);
   return kind === 'end' || keyword === 'OFFSET' || [')', ';'].some((sign) => cursor.peekOperator(sign, ahead));
-}
-
-/** `ALL`, `ROLLUP (…)`, `CUBE (…)`, `GROUPING SETS (…)` and `()`. */
-function grouping(cursor: Cursor): Expr | undefined {
-  const at = cursor.token.start;
-  const word = ['ROLLUP', 'CUBE'].find((choice) => cursor.is(choice) && cursor.peekOperator('('));
-  if (word !== undefined) {
-    cursor.advance();
-    return parseSets(cursor, at, word);
-  }
-  if (cursor.acceptWords('GROUPING', 'SETS')) return parseSets(cursor, at, 'GROUPING SETS');
-  if (cursor.isOperator('(') && cursor.peekOperator(')')) {
-    cursor.advance();
-    cursor.advance();
-    return form(at, '()');
-  }
-  return everything(cursor);
-}
-
-function parseSets(cursor: Cursor, at: number, word: string): Form {
-  cursor.expectOperator('(');
-  const items = cursor.nested(() => cursor.list(() => grouping(cursor) ?? cursor.expression()));
-  cursor.expectOperator(')');
-  return listForm(at, `${word} (`, items, ')');
-}
-
-/** `ALL`: every column that is not aggregated, or every column of the result. */
-function everything(cursor: Cursor): Expr | undefined {
-  const at = cursor.token.start;
-  return cursor.accept('ALL') ? { kind: 'constant', at, value: 'ALL' } : undefined;
 }

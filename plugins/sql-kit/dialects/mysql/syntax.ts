@@ -4,6 +4,7 @@ import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form, Join, Source, TableSource } from '../../ast/tree.ts';
 import { baseSyntax } from '../../parse/base-syntax.ts';
 import type { Cursor, Syntax } from '../../parse/cursor.ts';
+import { comparisons } from '../../parse/shared-syntax.ts';
 import { parseJsonTable } from './json-table.ts';
 import { mysqlToken } from './lexer.ts';
 import { parseCharset, parseMysqlPrimary } from './primary.ts';
@@ -15,7 +16,7 @@ const infix: ReadonlyMap<string, number> = new Map([
   ['AND', Level.and],
   ['&&', Level.and],
   ['IS', Level.equality],
-  ...['=', '<=>', '<>', '!=', '<', '<=', '>', '>='].map((sign): [string, number] => [sign, Level.equality]),
+  ...comparisons('<=>'),
   ['|', Level.bits],
   ['&', Level.bitAnd],
   ['<<', Level.shift],

@@ -22,7 +22,7 @@ export function snowflakeToken(lexer: Lexer, code: number): void {
   else if (code === DOLLAR) dollar(lexer);
   else if ((code === MINUS || code === SLASH) && next === code)
     lexer.offset = /[\r\n]|$/.exec(text.slice(offset))!.index + offset;
-  else if (code === SLASH && next === STAR) blockComment(lexer);
+  else if (code === SLASH && next === STAR) lexer.plainComment();
   else operator(lexer);
 }
 
@@ -122,17 +122,6 @@ function dollar(lexer: Lexer): void {
     throw lexer.refuse('column', 'Columns cannot be read by their places', offset, 'Write the name of the column.');
   }
   throw lexer.refuse('parameter', 'Variables of the session have no value here', offset, 'Write the value itself.');
-}
-
-/** Comments do not nest; one within another would end earlier for some readers, so that it is refused. */
-function blockComment(lexer: Lexer): void {
-  const { text, offset } = lexer;
-  const end = text.indexOf('*/', offset + 2);
-  if (end === -1) throw lexer.refuse('syntax', 'The comment is not closed', offset, 'Close it with */.');
-  const inner = text.indexOf('/*', offset + 2);
-  if (inner !== -1 && inner < end)
-    throw lexer.refuse('syntax', 'A comment begins within another', inner, 'Leave it out.');
-  lexer.offset = end + 2;
 }
 
 const HINTS: Readonly<Record<string, string>> = {

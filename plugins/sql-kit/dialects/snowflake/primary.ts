@@ -4,7 +4,7 @@ import type { Call, Expr, Form } from '../../ast/tree.ts';
 import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest } from '../../parse/primary.ts';
-import { parseOver } from '../../parse/window.ts';
+import { withNulls } from '../../parse/window.ts';
 import { snowflakeFunctions } from './functions.ts';
 import { snowflakeKeywords } from './keywords.ts';
 import { parseType } from './types.ts';
@@ -93,24 +93,6 @@ function refuseQualified(cursor: Cursor): void {
   if (cursor.peek(ahead - 1).value === 'NEXTVAL') {
     throw cursor.fail('function', 'NEXTVAL changes a sequence', 'Number rows by ROW_NUMBER() OVER (ORDER BY column).');
   }
-}
-
-/** `IGNORE NULLS` stands between the call and OVER. */
-function withNulls(cursor: Cursor, call: Call): Call {
-  const word = ['IGNORE', 'RESPECT'].find((choice) => cursor.isWords(choice, 'NULLS'));
-  if (word === undefined || call.over !== undefined) return call;
-  const at = cursor.token.start;
-  cursor.advance();
-  cursor.advance();
-  if (!cursor.is('OVER')) throw cursor.unexpected('OVER');
-  return { ...call, nulls: form(at, ` ${word} NULLS`), over: parseOver(cursor) };
-}
-
-/** The same inside the parentheses. */
-export function nullsTail(cursor: Cursor): Form | undefined {
-  const at = cursor.token.start;
-  const word = ['IGNORE', 'RESPECT'].find((choice) => cursor.acceptWords(choice, 'NULLS'));
-  return word === undefined ? undefined : form(at, ` ${word} NULLS`);
 }
 
 /** Parts of dates and times with their other names, as the documentation lists them. */

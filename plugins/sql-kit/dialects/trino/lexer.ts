@@ -19,7 +19,7 @@ export function trinoToken(lexer: Lexer, code: number): void {
   else if (code === QUOTE) lexer.quoted('string', "'");
   else if (code === DOUBLE_QUOTE) name(lexer);
   else if (code === MINUS && next === MINUS) lexer.offset = /[\r\n]|$/.exec(text.slice(offset))!.index + offset;
-  else if (code === SLASH && next === STAR) blockComment(lexer);
+  else if (code === SLASH && next === STAR) lexer.closedComment();
   else operator(lexer);
 }
 
@@ -102,12 +102,6 @@ function unicode(lexer: Lexer): void {
   const end = lexer.offset + (given?.[0].length ?? 0);
   lexer.offset = offset;
   lexer.push('string', value, end);
-}
-
-function blockComment(lexer: Lexer): void {
-  const end = lexer.text.indexOf('*/', lexer.offset + 2);
-  if (end === -1) throw lexer.refuse('syntax', 'The comment is not closed', lexer.offset, 'Close it with */.');
-  lexer.offset = end + 2;
 }
 
 const HINTS: Readonly<Record<string, string>> = {

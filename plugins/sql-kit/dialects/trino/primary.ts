@@ -4,7 +4,8 @@ import type { Call, Expr, Form } from '../../ast/tree.ts';
 import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest } from '../../parse/primary.ts';
-import { parseOver } from '../../parse/window.ts';
+import { parseText } from '../../parse/shared-syntax.ts';
+import { withNulls } from '../../parse/window.ts';
 import { standardRendering } from '../rendering.ts';
 import { intervalFields, isLiteralType, parseType } from './types.ts';
 
@@ -54,15 +55,7 @@ function parseTyped(cursor: Cursor, at: number): Form | undefined {
   const isPrecise = cursor.isWords('DOUBLE', 'PRECISION') && cursor.peek(2).kind === 'string';
   if (!isPrecise && (cursor.peek().kind !== 'string' || !isLiteralType(value))) return undefined;
   for (let count = isPrecise ? 2 : 1; count > 0; count -= 1) cursor.advance();
-  return form(at, `${value.toUpperCase()} `, text(cursor));
-}
-
-/** The text that comes next, as a node. */
-function text(cursor: Cursor): Expr {
-  const { kind, value, start } = cursor.token;
-  if (kind !== 'string') throw cursor.unexpected('a text');
-  cursor.advance();
-  return { kind: 'string', at: start, value };
+  return form(at, `${value.toUpperCase()} `, parseText(cursor));
 }
 
 /** `CURRENT_TIMESTAMP(3)`. */
@@ -86,7 +79,7 @@ function parseInterval(cursor: Cursor, at: number): Form | undefined {
   if (amount.kind !== 'string') return undefined;
   cursor.advance();
   const sign = isSigned && cursor.advance().value === '-' ? '-' : '';
-  const value = text(cursor);
+  const value = parseText(cursor);
   return form(at, `INTERVAL ${sign}`, value, ` ${intervalFields(cursor)}`);
 }
 
@@ -117,17 +110,6 @@ function parseNormalize(cursor: Cursor, at: number): Form {
   if (normalForm === undefined) throw cursor.unexpected('NFC, NFD, NFKC or NFKD');
   cursor.expectOperator(')');
   return form(at, 'NORMALIZE(', operand, normalForm === '' ? ')' : `, ${normalForm})`);
-}
-
-/** `IGNORE NULLS` stands between the call, with its FILTER, and OVER. */
-function withNulls(cursor: Cursor, call: Call): Call {
-  const word = ['IGNORE', 'RESPECT'].find((choice) => cursor.isWords(choice, 'NULLS'));
-  if (word === undefined || call.over !== undefined) return call;
-  const at = cursor.token.start;
-  cursor.advance();
-  cursor.advance();
-  if (!cursor.is('OVER')) throw cursor.unexpected('OVER');
-  return { ...call, nulls: form(at, ` ${word} NULLS`), over: parseOver(cursor) };
 }
 
 /** `catalog.schema.function(…)`: functions that are kept in a catalog may do anything. */

@@ -1,11 +1,17 @@
-/** Describes how Trino writes SQL, for lexer and parser. */
-import { form, listForm } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
-import type { Core, Expr, Form, Select } from '../../ast/tree.ts';
+import type { Core, Expr, Select } from '../../ast/tree.ts';
 import { baseSyntax } from '../../parse/base-syntax.ts';
-import { parseNameList } from '../../parse/clauses.ts';
 import type { Cursor, Syntax } from '../../parse/cursor.ts';
 import type { Token } from '../../parse/lexer.ts';
+import {
+  comparisons,
+  parseGroupingSets,
+  parseIndex,
+  parseIs,
+  parseLambda,
+  parseRowCount,
+  postfixed,
+} from '../../parse/shared-syntax.ts';
 import { standardRendering } from '../rendering.ts';
 import { changed, source } from './from.ts';
 import { trinoToken } from './lexer.ts';
@@ -16,7 +22,7 @@ const { quoteName } = standardRendering;
 const infix: ReadonlyMap<string, number> = new Map([
   ['OR', Level.or],
   ['AND', Level.and],
-  ...['=', '<>', '!=', '<', '<=', '>', '>='].map((sign): [string, number] => [sign, Level.equality]),
+  ...comparisons(),
   ['||', Level.bits],
   ['+', Level.sum],
   ['-', Level.sum],
@@ -47,13 +53,13 @@ export const trinoSyntax: Syntax = {
   primary: parseTrinoPrimary,
   postfix,
   predicate,
-  argument,
+  argument: (cursor) => parseLambda(cursor, true),
   tail: listaggTail,
   namedValue: refuseInlineFunction,
   core: plainValues,
   source,
   changed,
-  grouping,
+  grouping: (cursor) => parseGroupingSets(cursor, key),
   rows,
 };
 
@@ -71,50 +77,17 @@ function hint(_: Token | undefined, found: Token): string | undefined {
 
 // ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** IN, which takes parentheses, and IS; all other predicates are plain. */
+/** IN, which takes parentheses, and IS, which has no IS TRUE; all other predicates are plain. */
 function predicate(cursor: Cursor, operand: Expr, keyword: string): Expr | undefined {
-  if (keyword === 'IS') return isPredicate(cursor, operand);
+  if (keyword === 'IS') return parseIs(cursor, operand, 'coalesce');
   if (keyword === 'IN' && !cursor.isOperator('(')) throw cursor.unexpected('"("');
   return undefined;
 }
 
-/** `IS NOT NULL`, `IS NOT DISTINCT FROM`, and IS TRUE and the like, which the engine has not and which other words say. */
-function isPredicate(cursor: Cursor, operand: Expr): Expr {
-  const { at } = operand;
-  const not = cursor.accept('NOT');
-  const chain = (operator: string, right: Expr): Expr => ({
-    kind: 'chain',
-    at,
-    level: Level.equality,
-    operands: [operand, right],
-    operators: [operator],
-  });
-  const truth = ['TRUE', 'FALSE'].find((word) => cursor.accept(word));
-  if (truth !== undefined) {
-    // What is NULL is neither.
-    const known = form(at, 'coalesce(', operand, truth === 'TRUE' ? ', FALSE)' : ', TRUE)');
-    return (truth === 'TRUE') === not ? { kind: 'prefix', at, operator: 'NOT', operand: known } : known;
-  }
-  if (cursor.acceptWords('DISTINCT', 'FROM')) {
-    return chain(not ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM', cursor.expression(Level.equality + 1));
-  }
-  if (!cursor.accept('UNKNOWN')) cursor.expect('NULL');
-  return chain(not ? 'IS NOT' : 'IS', { kind: 'constant', at, value: 'NULL' });
-}
-
 /** `[index]`, and `.field` of what is no plain name. */
 function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
-  const { at } = operand;
-  if (cursor.acceptOperator('[')) {
-    const index = { expr: cursor.expression(), minimum: Level.arrow };
-    cursor.expectOperator(']');
-    return {
-      kind: 'form',
-      at,
-      level: Level.postfix,
-      parts: [{ expr: operand, minimum: Level.postfix }, '[', index, ']'],
-    };
-  }
+  const subscript = parseIndex(cursor, operand);
+  if (subscript !== undefined) return subscript;
   if (!cursor.isOperator('.') || operand.kind === 'number' || operand.kind === 'string') return undefined;
   if (cursor.peekOperator('*')) {
     throw cursor.fail('syntax', 'The fields of a row cannot be listed by a star', 'Name each field: (row).field.');
@@ -123,31 +96,7 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
   const field = `.${quoteName(cursor.anyName('the name of a field'))}`;
   if (cursor.isOperator('(')) throw cursor.unexpected();
   // In parentheses always where it is a name: without them it would be that of a table.
-  const whole = { expr: operand, minimum: operand.kind === 'name' ? Level.primary + 1 : Level.postfix };
-  return { kind: 'form', at, level: Level.postfix, parts: [whole, field] };
-}
-
-/** `x -> body`, `(x, y) -> body` and `() -> body`. */
-function argument(cursor: Cursor): Expr | undefined {
-  const at = cursor.token.start;
-  const params = lambdaParameters(cursor);
-  if (params === undefined) return undefined;
-  cursor.expectOperator('->');
-  return { kind: 'lambda', at, params, isArrow: true, body: cursor.expression() };
-}
-
-/** The names before an arrow; `undefined`, with nothing consumed, where there is none. */
-function lambdaParameters(cursor: Cursor): string[] | undefined {
-  if (cursor.isName() && cursor.peekOperator('->')) return [cursor.advance().value];
-  if (!cursor.isOperator('(')) return undefined;
-  let ahead = 1;
-  while (cursor.isName(cursor.peek(ahead)) && cursor.peekOperator(',', ahead + 1)) ahead += 2;
-  if (cursor.isName(cursor.peek(ahead))) ahead += 1;
-  if (!cursor.peekOperator(')', ahead) || !cursor.peekOperator('->', ahead + 1)) return undefined;
-  if (ahead > 1) return parseNameList(cursor);
-  cursor.advance();
-  cursor.advance();
-  return [];
+  return postfixed(operand, operand.kind === 'name' ? Level.primary + 1 : Level.postfix, field);
 }
 
 // ── clauses ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,24 +122,11 @@ function plainValues(cursor: Cursor): Core | undefined {
   return { kind: 'values', at, rows: cursor.list(() => [cursor.expression()]) };
 }
 
-/** `ROLLUP (…)`, `CUBE (…)`, `GROUPING SETS (…)` and `()`. */
-function grouping(cursor: Cursor): Expr | undefined {
-  const at = cursor.token.start;
-  const word = ['ROLLUP', 'CUBE'].find((choice) => cursor.accept(choice));
-  if (word !== undefined) return sets(cursor, at, word);
-  if (cursor.acceptWords('GROUPING', 'SETS')) return sets(cursor, at, 'GROUPING SETS');
-  if (!cursor.isOperator('(') || !cursor.peekOperator(')')) return undefined;
-  cursor.advance();
-  cursor.advance();
-  return form(at, '()');
-}
+/** What may stand in GROUPING SETS. */
+const key = (cursor: Cursor): Expr => parseGroupingSets(cursor, key) ?? cursor.expression();
 
-function sets(cursor: Cursor, at: number, word: string): Form {
-  cursor.expectOperator('(');
-  const items = cursor.nested(() => cursor.list(() => grouping(cursor) ?? cursor.expression()));
-  cursor.expectOperator(')');
-  return listForm(at, `${word} (`, items, ')');
-}
+/** Digits may be grouped. */
+const count = (cursor: Cursor) => parseRowCount(cursor, /^[\d_]+$/);
 
 /**
  * `OFFSET m ROWS`, then `LIMIT n` or `FETCH FIRST n ROWS ONLY | WITH TIES`; the numbers are written out. OFFSET is read
@@ -217,13 +153,6 @@ function skipped(cursor: Cursor): Expr | undefined {
   const offset = count(cursor);
   if (!cursor.accept('ROWS')) cursor.accept('ROW');
   return offset;
-}
-
-function count(cursor: Cursor): Expr {
-  const { kind, value, start: at } = cursor.token;
-  if (kind !== 'number' || !/^[\d_]+$/.test(value)) throw cursor.unexpected('a number of rows');
-  cursor.advance();
-  return { kind: 'number', at, value };
 }
 
 export function printLimit(limit: string | undefined, offset: string | undefined, withTies: boolean): string {
