@@ -1,9 +1,7 @@
 /** How an answer is followed, how a job is ended, and what becomes of answers that no BigQuery should give. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type AnsweredPage, type ApiOptions, startApi, urlOf } from './fixtures/api.ts';
+import { type AnsweredPage, type ApiOptions, startApi } from './fixtures/api.ts';
 import { N, SQL, using } from './fixtures/asking.ts';
 
 const one = () => [{ fields: N, rows: [['1']] }];
@@ -212,30 +210,6 @@ it.each([{ numDmlAffectedRows: '3' }, { statementType: 'DELETE' }, { statementTy
   },
 );
 
-it('gives up a page without end', async () => {
-  let sentBytes = 0;
-  await using api = await startApi({
-    answer: one,
-    instead(asked, response) {
-      if (!isRun(asked)) return false;
-      response.write('{"jobReference": {"jobId": "');
-      const block = Buffer.alloc(1024 * 1024, 'x');
-      const more = () => {
-        while (!response.destroyed && sentBytes < 200 * block.length) {
-          sentBytes += block.length;
-          if (!response.write(block)) return;
-        }
-      };
-      response.on('drain', more);
-      more();
-      return true;
-    },
-  });
-  const outcome = await using({ url: api.url }, ({ run }) => run());
-  expect(outcome).toMatchObject({ code: 'sql_failed', message: 'A part of the result is larger than 32 MB.' });
-  expect(sentBytes).toBeLessThan(120 * 1024 * 1024);
-});
-
 it('ends what it had begun when the connection failed, and opens another place', async () => {
   let isBroken = true;
   await using api = await startApi({
@@ -254,36 +228,4 @@ it('ends what it had begun when the connection failed, and opens another place',
     await expect.poll(() => api.running(), SOON).toEqual([]);
   });
   expect(api.asked.some(isCancel)).toBe(true);
-});
-
-it('asks once more where a connection that idled is closed in the moment in which it is used', async () => {
-  let isClosing = false;
-  await using api = await startApi({
-    answer: one,
-    instead(_, response) {
-      if (!isClosing) return false;
-      isClosing = false;
-      response.socket?.resetAndDestroy();
-      return true;
-    },
-  });
-  await using({ url: api.url, maxConnections: 1 }, async ({ run }) => {
-    expect(await run()).toEqual([{ n: 1 }]);
-    isClosing = true;
-    expect(await run()).toEqual([{ n: 1 }]);
-  });
-});
-
-it('gives up a server that takes connections and says nothing', async () => {
-  const silent = createServer();
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  const { port } = silent.address() as AddressInfo;
-  await using api = await startApi({ answer: one });
-  const url = urlOf(port).replace(`127.0.0.1:${port}/token`, `127.0.0.1:${api.port}/token`);
-  const outcome = await using({ url, connectTimeoutMs: 300 }, ({ run }) => run());
-  expect(outcome).toMatchObject({
-    code: 'datasource_unavailable',
-    message: expect.stringContaining('does not answer'),
-  });
-  silent.close();
 });

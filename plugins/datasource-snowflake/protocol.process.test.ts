@@ -1,6 +1,5 @@
 /** How an answer is followed, how a statement is ended, and what becomes of answers that no account should give. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { type Answered, answerOf, startAccount } from './fixtures/account.ts';
 import { answering, N, SQL, using } from './fixtures/asking.ts';
@@ -242,17 +241,4 @@ it('tells of a connection that ends in the middle of a partition', async () => {
   });
   const outcome = await using({ url: server.url }, ({ run }) => run());
   expect(outcome).toMatchObject({ code: 'datasource_unavailable', message: expect.stringContaining('ended it') });
-});
-
-it('gives up a server that takes connections and says nothing', async () => {
-  const silent = createServer();
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  const { port } = silent.address() as AddressInfo;
-  const url = `snowflake://ada:x@acme-shop/lake/shop?host=127.0.0.1&port=${port}&protocol=http`;
-  const outcome = await using({ url, connectTimeoutMs: 100 }, ({ run }) => run());
-  expect(outcome).toMatchObject({
-    code: 'datasource_unavailable',
-    message: expect.stringContaining('does not answer'),
-  });
-  silent.close();
 });
