@@ -14,6 +14,16 @@ export function fold(name: string): string {
 export const isOwnCatalog = (name: string, { catalog }: { readonly catalog?: string }): boolean =>
   catalog !== undefined && fold(name) === catalog;
 
+/** The schema of `schema.table` or `catalog.schema.table`: `catalog.schema` for another catalog than the connection's. */
+export function schemaIn(
+  [first, second, third]: readonly string[],
+  dialect: { readonly catalog?: string },
+): string | undefined {
+  if (second === undefined || first === undefined) return undefined;
+  if (third === undefined) return first;
+  return isOwnCatalog(first, dialect) ? second : `${first}.${second}`;
+}
+
 /**
  * Whether an engine that compares names by the whole of Unicode finds the same names alike as `fold` does, by
  * the letters A to Z: no letter beyond these is, in another case, another one of the name or a plain one.

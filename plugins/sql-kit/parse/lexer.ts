@@ -85,6 +85,8 @@ export function baseToken(lexer: Lexer, code: number): void {
   else lexer.operator();
 }
 
+const PLAIN_WORD = new RegExp(`^${BOUND_MARK}?\\w*$`, 'u');
+
 /** The place in a text, the tokens found so far, and how to take those that most engines write alike. */
 export class Lexer {
   readonly text: string;
@@ -135,6 +137,14 @@ export class Lexer {
   blockComment(): void {
     const end = this.text.indexOf('*/', this.offset + 2);
     this.offset = end === -1 ? this.text.length : end + 2;
+  }
+
+  /** A word of plain letters; `hint`: how other names are written. */
+  plainWord(hint: string): void {
+    this.word();
+    const { value, start } = this.tokens.at(-1)!;
+    if (PLAIN_WORD.test(value)) return;
+    throw this.refuse('syntax', `Unexpected character in ${JSON.stringify(value.slice(0, 40))}`, start, hint);
   }
 
   /** Not nested, and refused where it is not closed. */

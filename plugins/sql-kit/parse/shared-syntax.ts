@@ -19,6 +19,22 @@ export function parseText(cursor: Cursor): Expr {
   return { kind: 'string', at: start, value };
 }
 
+/** The digits that come next, at most `most` of them. */
+export function parseDigits(cursor: Cursor, most = 9): string {
+  const { value } = cursor.token;
+  if (value.length > most || !/^\d+$/.test(value)) throw cursor.unexpected('a number');
+  return cursor.advance().value;
+}
+
+/** Refuses `catalog.schema.function(…)`: a function that is kept in a catalog may do anything. */
+export function refuseQualifiedCall(cursor: Cursor): void {
+  let ahead = 1;
+  while (cursor.peekOperator('.', ahead) && cursor.isName(cursor.peek(ahead + 1))) ahead += 2;
+  if (ahead > 1 && cursor.peekOperator('(', ahead)) {
+    throw cursor.fail('function', 'A name with a dot is not the plain name of a function', 'Write name(…).');
+  }
+}
+
 /** An operand with what stands behind it. */
 export const postfixed = (operand: Expr, minimum: number, ...parts: (string | FormOperand)[]): Form => ({
   kind: 'form',
@@ -107,6 +123,10 @@ export function parseInParentheses<T>(cursor: Cursor, item: () => T): T[] {
 /** `item` or `(item, item, …)`. */
 export const parseSome = <T>(cursor: Cursor, item: () => T): T[] =>
   cursor.isOperator('(') ? parseInParentheses(cursor, item) : [item()];
+
+/** The parts of a type, as they print. */
+export const parseTypeParts = (cursor: Cursor, part: () => string): string =>
+  `(${cursor.nested(() => parseInParentheses(cursor, part)).join(', ')})`;
 
 /** `AS name`. */
 export function parseNameAfterAs(cursor: Cursor): string {

@@ -1,5 +1,5 @@
 /** Reads the sources of BigQuery's FROM: tables of any project, UNNEST, arrays of sources before; and refuses what reads elsewhere. */
-import { fold, isOwnCatalog } from '../../ast/names.ts';
+import { fold, schemaIn } from '../../ast/names.ts';
 import type { Call, Expr, From, RowsSource, Source, TableSource } from '../../ast/tree.ts';
 import { parseArguments } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
@@ -45,7 +45,7 @@ export function source(cursor: Cursor): Source | undefined {
   const table: TableSource = {
     kind: 'table',
     at,
-    schema: schemaOf(parts, cursor),
+    schema: schemaIn(parts, cursor.dialect),
     name: parts.at(-1)!,
     index: undefined,
     alias,
@@ -79,13 +79,6 @@ function dashed(cursor: Cursor): string {
     cursor.advance();
     name += `-${cursor.advance().value}`;
   }
-}
-
-/** `project.dataset` for another project than the connection's. */
-function schemaOf([first, second, third]: readonly string[], { dialect }: Cursor): string | undefined {
-  if (second === undefined) return undefined;
-  if (third === undefined) return first;
-  return isOwnCatalog(first!, dialect) ? second : `${first}.${second}`;
 }
 
 /** ` WITH OFFSET AS name`. */

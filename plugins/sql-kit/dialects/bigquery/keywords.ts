@@ -1,5 +1,5 @@
 /** Lists the words of GoogleSQL: those that its documentation reserves, and others that mean something in a query. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 const RESERVED = `ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE CROSS CUBE
   CURRENT DEFAULT DEFINE DESC DISTINCT ELSE END ENUM ESCAPE EXCEPT EXCLUDE EXISTS EXTRACT FALSE FETCH FOLLOWING FOR FROM FULL
@@ -17,12 +17,9 @@ const CONTINUING = 'PIVOT UNPIVOT REPLACE';
 const NAMES = `BIGDECIMAL BIGNUMERIC DATE DATETIME DECIMAL FIRST FORMAT JSON LAST MATERIALIZED NUMERIC OFFSET PERCENT ROW SAFE_CAST
   SETS SYSTEM SYSTEM_TIME TIME TIMESTAMP UNKNOWN VALUE ZONE`;
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text.split(/\s+/).map((word): [string, KeywordUse] => [word, use]);
-
-export const bigqueryKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(NAMES, 'name'),
-  ...words(CONTINUING, 'join'),
-  ...words(RESERVED, 'reserved'),
-  ...words(MOMENTS, 'reserved'),
-]);
+export const bigqueryKeywords = keywordMap(
+  [NAMES, 'name'],
+  [CONTINUING, 'join'],
+  [RESERVED, 'reserved'],
+  [MOMENTS, 'reserved'],
+);

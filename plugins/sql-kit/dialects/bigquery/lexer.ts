@@ -1,6 +1,6 @@
 /** Splits statements into tokens as GoogleSQL's documentation describes under "Lexical structure and syntax". */
 import { isStable } from '../../ast/names.ts';
-import { BOUND_MARK, BYTE_ORDER_MARK, isDigit, isSpace, isWordStart, type Lexer } from '../../parse/lexer.ts';
+import { BYTE_ORDER_MARK, isDigit, isSpace, isWordStart, type Lexer } from '../../parse/lexer.ts';
 import { quotedText, textPrefix } from './literals.ts';
 
 const [BACKSPACE, TAB_DOWN, HASH, STAR, MINUS, DOT, SLASH, BACKTICK] = [8, 11, 35, 42, 45, 46, 47, 96];
@@ -15,23 +15,13 @@ export function bigqueryToken(lexer: Lexer, code: number): void {
   const prefix = textPrefix(text, offset);
   if (isSpace(code) || code === BACKSPACE || code === TAB_DOWN || code === BYTE_ORDER_MARK) lexer.offset += 1;
   else if (prefix !== undefined) quotedText(lexer, prefix);
-  else if (isWordStart(code)) word(lexer);
+  else if (isWordStart(code)) lexer.plainWord('Names with other than plain letters stand in backticks.');
   else if (isDigit(code) || (code === DOT && isDigit(next))) number(lexer);
   else if (code === BACKTICK) name(lexer);
   else if (code === HASH || (code === MINUS && next === MINUS)) {
     lexer.offset = /[\r\n]|$/.exec(text.slice(offset))!.index + offset;
   } else if (code === SLASH && next === STAR) lexer.closedComment();
   else operator(lexer);
-}
-
-const WORD = new RegExp(`^${BOUND_MARK}?\\w*$`, 'u');
-
-function word(lexer: Lexer): void {
-  lexer.word();
-  const { value, start } = lexer.tokens.at(-1)!;
-  if (WORD.test(value)) return;
-  const what = `Unexpected character in ${JSON.stringify(value.slice(0, 40))}`;
-  throw lexer.refuse('syntax', what, start, 'Names with other than plain letters stand in backticks.');
 }
 
 /** A name in backticks: no name of a table, column or project holds a backslash, which would begin an escape. */

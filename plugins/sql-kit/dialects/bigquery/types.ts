@@ -1,5 +1,6 @@
 /** Reads the names of GoogleSQL's types, as its documentation lists them under "Data types". */
 import type { Cursor } from '../../parse/cursor.ts';
+import { parseDigits } from '../../parse/shared-syntax.ts';
 import { printName } from './names.ts';
 
 const TYPES = new Set(
@@ -26,7 +27,7 @@ export function parseType(cursor: Cursor): string {
   }
   cursor.advance();
   if (!HAS_SIZE.has(word) || !cursor.acceptOperator('(')) return word;
-  const sizes = cursor.list(() => size(cursor));
+  const sizes = cursor.list(() => parseDigits(cursor));
   cursor.expectOperator(')');
   return `${word}(${sizes.join(', ')})`;
 }
@@ -46,11 +47,6 @@ function field(cursor: Cursor): string {
     next.kind === 'word' && (TYPES.has(next.value.toUpperCase()) || /^(?:array|range|struct)$/i.test(next.value));
   if (!isNamed) return parseType(cursor);
   return `${printName(cursor.anyName('the name of a field'))} ${parseType(cursor)}`;
-}
-
-function size(cursor: Cursor): string {
-  if (!/^\d{1,9}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }
 
 const WEEKDAYS = 'SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY'.split(' ');

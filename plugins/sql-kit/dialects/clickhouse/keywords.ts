@@ -1,5 +1,5 @@
 /** Lists the words that ClickHouse's grammar knows, by what they may be besides. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 /** Never a name here without quotes, although the engine takes some of them for names. */
 const RESERVED = `AND AS BETWEEN BY CASE DISTINCT DIV ELSE END EXCEPT EXISTS FROM GROUP HAVING IN INTERSECT IS LIMIT NOT
@@ -17,14 +17,7 @@ const OTHERS = `ANALYZE APPLY ASCENDING AT BOTH CAST COLLATE COLUMNS CUBE CURREN
   SECOND SECONDS SETS SOME STEP SUBSTRING TIES TIME TIMESTAMP TO TOP TOTALS TRAILING TRIM UNBOUNDED VALUES WEEK WEEKS WITHIN
   YEAR YEARS ZONE`;
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text.split(/\s+/).map((word): [string, KeywordUse] => [word, use]);
-
-export const clickhouseKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(OTHERS, 'name'),
-  ...words(CONTINUING, 'join'),
-  ...words(RESERVED, 'reserved'),
-]);
+export const clickhouseKeywords = keywordMap([OTHERS, 'name'], [CONTINUING, 'join'], [RESERVED, 'reserved']);
 
 /** Units of time, by every name they have in INTERVAL and in functions of dates. */
 export const UNITS: ReadonlyMap<string, string> = new Map(

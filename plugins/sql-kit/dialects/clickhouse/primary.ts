@@ -5,6 +5,7 @@ import type { Call, Expr, Form, ResultColumn, Star } from '../../ast/tree.ts';
 import { parseCallInWords } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest, parseFilter } from '../../parse/primary.ts';
+import { refuseQualifiedCall } from '../../parse/shared-syntax.ts';
 import { parseOver } from '../../parse/window.ts';
 import { clickhouseFunctionName } from './functions.ts';
 import { UNITS } from './keywords.ts';
@@ -24,7 +25,7 @@ export function parseClickhousePrimary(cursor: Cursor): Expr | undefined {
   if (!isCalled) {
     const typed = kind === 'word' ? parseTyped(cursor, at, keyword) : undefined;
     if (typed !== undefined) return typed;
-    refuseMethod(cursor);
+    refuseQualifiedCall(cursor);
     const named = valueOfName(cursor);
     if (named === undefined && SESSION.has(value.toLowerCase()) && !cursor.peekOperator('.')) {
       throw cursor.fail('function', `"${value}" tells about the session`, `Leave it out; a column is table.${value}.`);
@@ -73,15 +74,6 @@ function parseInterval(cursor: Cursor, at: number): Form | undefined {
   if (unit === undefined || cursor.token.kind !== 'word') throw cursor.unexpected('a unit such as DAY or MONTH');
   cursor.advance();
   return { ...form(at), parts: ['INTERVAL ', { expr: amount, minimum: Level.postfix }, ` ${unit}`] };
-}
-
-/** `table.column(…)` is no call. */
-function refuseMethod(cursor: Cursor): void {
-  let ahead = 1;
-  while (cursor.peekOperator('.', ahead) && cursor.isName(cursor.peek(ahead + 1))) ahead += 2;
-  if (ahead > 1 && cursor.peekOperator('(', ahead)) {
-    throw cursor.fail('function', 'A name with a dot is not the plain name of a function', 'Write name(…).');
-  }
 }
 
 /** `CAST(value AS type)`, or with the type as a text. */

@@ -1,5 +1,5 @@
 /** Lists DuckDB's keywords. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 const RESERVED = `
   ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT
@@ -49,18 +49,12 @@ const UNRESERVED = `
 /** Words that the grammar knows by their text although they are no keywords of the engine. */
 const OTHERS = 'GROUPING CURRENT_DATE CURRENT_TIMESTAMP';
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text
-    .trim()
-    .split(/\s+/)
-    .map((word) => [word, use]);
-
 /** Every keyword of DuckDB, by what its grammar lets it be. */
-export const duckdbKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(OTHERS, 'name'),
-  ...words(ALIASES, 'name'),
-  ...words(UNRESERVED, 'name'),
-  ...words(COLUMN_NAMES, 'name'),
-  ...words(FUNCTIONS_AND_TYPES, 'join'),
-  ...words(RESERVED, 'reserved'),
-]);
+export const duckdbKeywords = keywordMap(
+  [OTHERS, 'name'],
+  [ALIASES, 'name'],
+  [UNRESERVED, 'name'],
+  [COLUMN_NAMES, 'name'],
+  [FUNCTIONS_AND_TYPES, 'join'],
+  [RESERVED, 'reserved'],
+);

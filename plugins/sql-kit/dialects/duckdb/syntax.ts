@@ -8,6 +8,7 @@ import { parseMethod } from '../../parse/primary.ts';
 import {
   comparisons,
   parseAll,
+  parseDigits,
   parseGrouping,
   parseLambda,
   parseNameAfterAs,
@@ -230,18 +231,18 @@ function sampled(source: Source, text: string): Source {
 function parseSample(cursor: Cursor): string {
   let method = sampleMethod(cursor);
   if (method !== undefined) cursor.expectOperator('(');
-  const size = wholeNumber(cursor);
+  const size = parseDigits(cursor);
   const isShare = cursor.acceptOperator('%') || cursor.accept('PERCENT');
   if (!isShare) cursor.accept('ROWS');
   if (method !== undefined) cursor.expectOperator(')');
   let seed: string | undefined;
   if (method === undefined && cursor.acceptOperator('(')) {
     method = sampleMethod(cursor);
-    seed = cursor.acceptOperator(',') ? wholeNumber(cursor) : undefined;
+    seed = cursor.acceptOperator(',') ? parseDigits(cursor) : undefined;
     cursor.expectOperator(')');
   } else if (cursor.accept('REPEATABLE')) {
     cursor.expectOperator('(');
-    seed = wholeNumber(cursor);
+    seed = parseDigits(cursor);
     cursor.expectOperator(')');
   }
   const amount = `${size}${isShare ? '%' : ' ROWS'}`;
@@ -254,11 +255,6 @@ function sampleMethod(cursor: Cursor): string | undefined {
   if (cursor.token.kind !== 'word' || !SAMPLE_METHODS.has(word)) return undefined;
   cursor.advance();
   return word;
-}
-
-function wholeNumber(cursor: Cursor): string {
-  if (!/^\d{1,9}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }
 
 /** `10%` or `10 PERCENT` of the rows. */

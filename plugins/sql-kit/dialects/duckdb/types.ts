@@ -1,5 +1,6 @@
 /** Reads the names of DuckDB's types. */
 import type { Cursor } from '../../parse/cursor.ts';
+import { parseDigits, parseTypeParts } from '../../parse/shared-syntax.ts';
 
 /** Types that a value can be cast to, by every name the engine has for them. */
 const TYPES = new Set(
@@ -23,13 +24,13 @@ export function parseType(cursor: Cursor): string {
   cursor.advance();
   let text = word;
   if (word === 'STRUCT' || word === 'ROW' || word === 'UNION') text += parseFields(cursor);
-  else if (word === 'MAP') text += parseParts(cursor, () => parseType(cursor));
-  else if (word === 'ENUM') text += parseParts(cursor, () => parseEnumValue(cursor));
+  else if (word === 'MAP') text += parseTypeParts(cursor, () => parseType(cursor));
+  else if (word === 'ENUM') text += parseTypeParts(cursor, () => parseEnumValue(cursor));
   else if (word === 'DOUBLE' && cursor.accept('PRECISION')) text = 'DOUBLE';
   else {
     // One word for both: the engine reads the size of the one and not of the other.
     if (word === 'CHARACTER' && (cursor.accept('VARYING') || cursor.isOperator('('))) text = 'VARCHAR';
-    if (cursor.isOperator('(')) text += parseParts(cursor, () => parseSize(cursor));
+    if (cursor.isOperator('(')) text += parseTypeParts(cursor, () => parseDigits(cursor));
   }
   if (word === 'TIME' || word === 'TIMESTAMP') text += parseZone(cursor);
   return text + parseArrays(cursor);
@@ -37,27 +38,15 @@ export function parseType(cursor: Cursor): string {
 
 /** `name TYPE, …` in parentheses. */
 function parseFields(cursor: Cursor): string {
-  return parseParts(
+  return parseTypeParts(
     cursor,
     () => `"${cursor.anyName('the name of a part').replaceAll('"', '""')}" ${parseType(cursor)}`,
   );
 }
 
-function parseParts(cursor: Cursor, part: () => string): string {
-  cursor.expectOperator('(');
-  const parts = cursor.nested(() => cursor.list(part));
-  cursor.expectOperator(')');
-  return `(${parts.join(', ')})`;
-}
-
 function parseEnumValue(cursor: Cursor): string {
   if (cursor.token.kind !== 'string') throw cursor.unexpected('a text');
   return `'${cursor.advance().value.replaceAll("'", "''")}'`;
-}
-
-function parseSize(cursor: Cursor): string {
-  if (!/^\d{1,9}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }
 
 function parseZone(cursor: Cursor): string {
@@ -70,7 +59,7 @@ function parseZone(cursor: Cursor): string {
 function parseArrays(cursor: Cursor): string {
   let text = '';
   while (cursor.acceptOperator('[')) {
-    const size = cursor.isOperator(']') ? '' : parseSize(cursor);
+    const size = cursor.isOperator(']') ? '' : parseDigits(cursor);
     cursor.expectOperator(']');
     text += `[${size}]`;
   }

@@ -2,6 +2,7 @@
 import { form } from '../../ast/forms.ts';
 import type { Expr, RowsSource } from '../../ast/tree.ts';
 import type { Cursor } from '../../parse/cursor.ts';
+import { parseDigits } from '../../parse/shared-syntax.ts';
 
 const TYPES = new Set(
   `TINYINT SMALLINT MEDIUMINT INT INTEGER BIGINT DECIMAL NUMERIC FLOAT DOUBLE CHAR VARCHAR TINYTEXT TEXT MEDIUMTEXT
@@ -59,15 +60,10 @@ function parseType(cursor: Cursor): string {
   cursor.advance();
   let text = type;
   if (cursor.acceptOperator('(')) {
-    text += `(${cursor.list(() => parseLength(cursor)).join(', ')})`;
+    text += `(${cursor.list(() => parseDigits(cursor, 5)).join(', ')})`;
     cursor.expectOperator(')');
   }
   return cursor.accept('UNSIGNED') ? `${text} UNSIGNED` : text;
-}
-
-function parseLength(cursor: Cursor): string {
-  if (!/^\d{1,5}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }
 
 /** `NULL ON EMPTY`, `ERROR ON ERROR`, `DEFAULT '0' ON EMPTY`; nothing where it is not said. */

@@ -1,5 +1,5 @@
 /** Lists the keywords of MySQL and MariaDB. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 /** Reserved by MySQL 8, MySQL 9 and MariaDB alike. */
 const RESERVED = `
@@ -35,14 +35,5 @@ const NAMES = `
   TABLESAMPLE TIES TIME TIMESTAMP TIMESTAMPADD TIMESTAMPDIFF TRIM UNBOUNDED UNKNOWN VIRTUAL WEEK WINDOW WITHIN YEAR
   ZONE`;
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text
-    .trim()
-    .split(/\s+/)
-    .map((word) => [word, use]);
-
 /** Keywords of MySQL and MariaDB. All of them print in quotes where they are names, so that no server reserves them. */
-export const mysqlKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(NAMES, 'name'),
-  ...words(RESERVED, 'reserved'),
-]);
+export const mysqlKeywords = keywordMap([NAMES, 'name'], [RESERVED, 'reserved']);

@@ -7,6 +7,7 @@ import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import { parseArguments } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest, parseContent } from '../../parse/primary.ts';
+import { parseDigits } from '../../parse/shared-syntax.ts';
 import { mysqlFunctions, mysqlRefusedFunctions } from './functions.ts';
 
 const UNITS = new Set(
@@ -76,14 +77,9 @@ function parseTexts(cursor: Cursor, at: number): Expr {
 function parseClock(cursor: Cursor, at: number): Expr {
   const { keyword } = cursor.advance();
   if (!cursor.acceptOperator('(')) return { kind: 'constant', at, value: keyword };
-  const digits = cursor.isOperator(')') ? '' : parseDigits(cursor);
+  const digits = cursor.isOperator(')') ? '' : parseDigits(cursor, 3);
   cursor.expectOperator(')');
   return { kind: 'constant', at, value: `${keyword}(${digits})` };
-}
-
-function parseDigits(cursor: Cursor): string {
-  if (!/^\d{1,3}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }
 
 function parseUnit(cursor: Cursor): string | undefined {
@@ -152,7 +148,7 @@ function parseType(cursor: Cursor): string {
   }
   let text = word;
   if (cursor.acceptOperator('(')) {
-    text += `(${cursor.list(() => parseDigits(cursor)).join(', ')})`;
+    text += `(${cursor.list(() => parseDigits(cursor, 3)).join(', ')})`;
     cursor.expectOperator(')');
   }
   const hasCharset = cursor.token.value.toUpperCase() === 'CHARSET' || cursor.is('CHARACTER');

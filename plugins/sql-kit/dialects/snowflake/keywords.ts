@@ -1,5 +1,5 @@
 /** Lists the words that Snowflake reserves, by its documentation, and those that its clauses begin or go on with. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 const RESERVED = `ALL ALTER AND ANY AS BETWEEN BY CASE CAST CHECK COLUMN CONNECT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME
   CURRENT_TIMESTAMP CURRENT_USER DELETE DISTINCT DROP ELSE EXCEPT EXISTS FALSE FOLLOWING FOR FROM FULL GRANT GROUP HAVING ILIKE
@@ -14,11 +14,4 @@ const CONTINUING = `ASC ASOF AT BEFORE CHANGES DESC END ESCAPE FETCH IGNORE LIMI
 const NAMES = `BERNOULLI BLOCK CUBE DATE EXCLUDE EXTRACT FIRST GROUPING GROUPS INTERVAL LAST NEXT ONLY PARTITION POSITION RANGE
   RECURSIVE RENAME REPEATABLE REPLACE ROLLUP SEED SETS SYSTEM TIME TIMESTAMP UNBOUNDED UNKNOWN`;
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text.split(/\s+/).map((word): [string, KeywordUse] => [word, use]);
-
-export const snowflakeKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(NAMES, 'name'),
-  ...words(CONTINUING, 'join'),
-  ...words(RESERVED, 'reserved'),
-]);
+export const snowflakeKeywords = keywordMap([NAMES, 'name'], [CONTINUING, 'join'], [RESERVED, 'reserved']);

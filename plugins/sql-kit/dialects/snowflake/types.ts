@@ -1,5 +1,6 @@
 /** Reads the names of Snowflake's types, as its documentation lists them under "Data types". */
 import type { Cursor } from '../../parse/cursor.ts';
+import { parseDigits, parseTypeParts } from '../../parse/shared-syntax.ts';
 import { quoteName } from './names.ts';
 
 const SIZED = new Set(
@@ -19,11 +20,11 @@ export function parseType(cursor: Cursor): string {
     throw cursor.unexpected('the name of a type, such as VARCHAR, NUMBER, FLOAT or DATE');
   }
   cursor.advance();
-  if (isNested) return word + (cursor.isOperator('(') ? parts(cursor, () => part(cursor, word)) : '');
+  if (isNested) return word + (cursor.isOperator('(') ? parseTypeParts(cursor, () => part(cursor, word)) : '');
   if (word === 'DOUBLE' && cursor.token.value === 'PRECISION') cursor.advance();
   const isVarying = /CHAR/.test(word) && cursor.token.kind === 'word' && cursor.token.value === 'VARYING';
   if (isVarying) cursor.advance();
-  const size = SIZED.has(word) && cursor.isOperator('(') ? parts(cursor, () => number(cursor)) : '';
+  const size = SIZED.has(word) && cursor.isOperator('(') ? parseTypeParts(cursor, () => parseDigits(cursor)) : '';
   if (word !== 'TIMESTAMP') return word + size;
   return `${word}${zone(cursor)}${size}`;
 }
@@ -42,16 +43,9 @@ function zone(cursor: Cursor): string {
   return suffix;
 }
 
-function parts(cursor: Cursor, read: () => string): string {
-  cursor.expectOperator('(');
-  const all = cursor.nested(() => cursor.list(read));
-  cursor.expectOperator(')');
-  return `(${all.join(', ')})`;
-}
-
 /** A type, `name type` of an object, or the length of a vector. */
 function part(cursor: Cursor, of: string): string {
-  if (of === 'VECTOR' && cursor.token.kind === 'number') return number(cursor);
+  if (of === 'VECTOR' && cursor.token.kind === 'number') return parseDigits(cursor);
   const name = of === 'OBJECT' ? `${key(cursor)} ` : '';
   const type = parseType(cursor);
   return `${name}${type}${cursor.acceptWords('NOT', 'NULL') ? ' NOT NULL' : ''}`;
@@ -63,9 +57,4 @@ function key(cursor: Cursor): string {
   const name = cursor.anyName('the name of a key');
   const written = kind === 'word' ? cursor.text.slice(start, end) : name;
   return /^[a-z_]\w*$/i.test(written) && kind === 'word' ? written : quoteName(written);
-}
-
-function number(cursor: Cursor): string {
-  if (!/^\d{1,9}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }

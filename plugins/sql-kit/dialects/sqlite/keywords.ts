@@ -1,5 +1,5 @@
 /** Lists SQLite's keywords. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 const RESERVED = `
   ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT DEFERRABLE DELETE
@@ -17,15 +17,5 @@ const NAMES = `
 
 const JOINS = 'CROSS FULL INDEXED INNER LEFT NATURAL OUTER RIGHT';
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text
-    .trim()
-    .split(/\s+/)
-    .map((word) => [word, use]);
-
 /** Every keyword of SQLite, by what its grammar lets it be. */
-export const sqliteKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(RESERVED, 'reserved'),
-  ...words(NAMES, 'name'),
-  ...words(JOINS, 'join'),
-]);
+export const sqliteKeywords = keywordMap([RESERVED, 'reserved'], [NAMES, 'name'], [JOINS, 'join']);

@@ -1,5 +1,5 @@
 /** Reads the sources of Trino's FROM: tables of any catalog, UNNEST, TABLESAMPLE; and refuses what reads elsewhere. */
-import { fold, isOwnCatalog } from '../../ast/names.ts';
+import { fold, schemaIn } from '../../ast/names.ts';
 import type { Call, Source } from '../../ast/tree.ts';
 import { parseArguments } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
@@ -26,14 +26,7 @@ export function source(cursor: Cursor): Source | undefined {
     throw cursor.fail('syntax', 'Earlier versions of a table cannot be read', hint);
   }
   const name = parts.at(-1)!;
-  return { kind: 'table', at, schema: schemaOf(parts, cursor), name, index: undefined, ...parseAlias(cursor) };
-}
-
-/** `catalog.schema` for another catalog than the connection's. */
-function schemaOf([first, second, third]: readonly string[], { dialect }: Cursor): string | undefined {
-  if (second === undefined) return undefined;
-  if (third === undefined) return first;
-  return isOwnCatalog(first!, dialect) ? second : `${first}.${second}`;
+  return { kind: 'table', at, schema: schemaIn(parts, cursor.dialect), name, index: undefined, ...parseAlias(cursor) };
 }
 
 /** `UNNEST(a, b) WITH ORDINALITY AS name (columns)`, which sees the sources before it. */

@@ -1,5 +1,5 @@
 /** Lists the words of Trino's grammar: the tokens of `SqlBase.g4`, and of these its rule `nonReserved`. */
-import type { KeywordUse } from '../../parse/cursor.ts';
+import { keywordMap } from '../../parse/keywords.ts';
 
 const RESERVED = `ALTER AND AS BETWEEN BY CASE CAST CONSTRAINT CREATE CROSS CUBE CURRENT_CATALOG CURRENT_DATE CURRENT_PATH
   CURRENT_ROLE CURRENT_SCHEMA CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DEALLOCATE DELETE DESCRIBE DISTINCT DROP ELSE END
@@ -25,11 +25,4 @@ const NAMES = `ABSENT ADD ADMIN AFTER ANALYZE ANY ARRAY AUTHORIZATION BEGIN BERN
   UNBOUNDED UNCOMMITTED UNCONDITIONAL UNIQUE UNKNOWN UNMATCHED UNTIL UPDATE USE USER UTF16 UTF32 UTF8 VALIDATE VALUE VERBOSE
   VERSION VIEW WHILE WITHOUT WORK WRAPPER WRITE YEAR ZONE`;
 
-const words = (text: string, use: KeywordUse): [string, KeywordUse][] =>
-  text.split(/\s+/).map((word): [string, KeywordUse] => [word, use]);
-
-export const trinoKeywords: ReadonlyMap<string, KeywordUse> = new Map([
-  ...words(NAMES, 'name'),
-  ...words(CONTINUING, 'join'),
-  ...words(RESERVED, 'reserved'),
-]);
+export const trinoKeywords = keywordMap([NAMES, 'name'], [CONTINUING, 'join'], [RESERVED, 'reserved']);

@@ -1,6 +1,6 @@
 /** Splits statements into tokens as the lexer rules of Trino's published grammar do. */
 import { isStable } from '../../ast/names.ts';
-import { BOUND_MARK, BYTE_ORDER_MARK, isDigit, isSpace, isWordStart, type Lexer } from '../../parse/lexer.ts';
+import { BYTE_ORDER_MARK, isDigit, isSpace, isWordStart, type Lexer } from '../../parse/lexer.ts';
 
 const [DOUBLE_QUOTE, QUOTE, MINUS, DOT, SLASH, STAR] = [34, 39, 45, 46, 47, 42];
 
@@ -14,23 +14,13 @@ export function trinoToken(lexer: Lexer, code: number): void {
   if (isSpace(code) || code === BYTE_ORDER_MARK) lexer.offset += 1;
   else if (next === QUOTE && (code | 32) === 120) binary(lexer);
   else if (/^u&'/i.test(text.slice(offset, offset + 3))) unicode(lexer);
-  else if (isWordStart(code)) word(lexer);
+  else if (isWordStart(code)) lexer.plainWord('Names with other than plain letters stand in double quotes.');
   else if (isDigit(code) || (code === DOT && isDigit(next))) number(lexer);
   else if (code === QUOTE) lexer.quoted('string', "'");
   else if (code === DOUBLE_QUOTE) name(lexer);
   else if (code === MINUS && next === MINUS) lexer.offset = /[\r\n]|$/.exec(text.slice(offset))!.index + offset;
   else if (code === SLASH && next === STAR) lexer.closedComment();
   else operator(lexer);
-}
-
-const WORD = new RegExp(`^${BOUND_MARK}?\\w*$`, 'u');
-
-function word(lexer: Lexer): void {
-  lexer.word();
-  const { value, start } = lexer.tokens.at(-1)!;
-  if (WORD.test(value)) return;
-  const what = `Unexpected character in ${JSON.stringify(value.slice(0, 40))}`;
-  throw lexer.refuse('syntax', what, start, 'Names with other than plain letters stand in double quotes.');
 }
 
 /** A name in quotes, which the engine compares in any case all the same. */

@@ -4,7 +4,7 @@ import type { Call, Expr, Form } from '../../ast/tree.ts';
 import { parseCallInWords, parseCastCall } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseCallRest } from '../../parse/primary.ts';
-import { parseText } from '../../parse/shared-syntax.ts';
+import { parseInParentheses, parseText, refuseQualifiedCall } from '../../parse/shared-syntax.ts';
 import { withNulls } from '../../parse/window.ts';
 import { standardRendering } from '../rendering.ts';
 import { intervalFields, isLiteralType, parseType } from './types.ts';
@@ -95,9 +95,7 @@ function parseArray(cursor: Cursor, at: number): Form {
 /** `ROW(a, b)`. */
 function parseRow(cursor: Cursor, at: number): Form {
   cursor.advance();
-  cursor.expectOperator('(');
-  const items = cursor.list(() => cursor.expression());
-  cursor.expectOperator(')');
+  const items = parseInParentheses(cursor, () => cursor.expression());
   return listForm(at, 'ROW(', items, ')');
 }
 
@@ -110,15 +108,6 @@ function parseNormalize(cursor: Cursor, at: number): Form {
   if (normalForm === undefined) throw cursor.unexpected('NFC, NFD, NFKC or NFKD');
   cursor.expectOperator(')');
   return form(at, 'NORMALIZE(', operand, normalForm === '' ? ')' : `, ${normalForm})`);
-}
-
-/** `catalog.schema.function(…)`: functions that are kept in a catalog may do anything. */
-function refuseQualifiedCall(cursor: Cursor): void {
-  let ahead = 1;
-  while (cursor.peekOperator('.', ahead) && cursor.isName(cursor.peek(ahead + 1))) ahead += 2;
-  if (ahead > 1 && cursor.peekOperator('(', ahead)) {
-    throw cursor.fail('function', 'A name with a dot is not the plain name of a function', 'Write name(…).');
-  }
 }
 
 /** `ON OVERFLOW TRUNCATE '…' WITH COUNT`, inside the parentheses of LISTAGG. */

@@ -1,5 +1,6 @@
 /** Reads the names of Trino's types, as its documentation lists them under "Data types". */
 import type { Cursor } from '../../parse/cursor.ts';
+import { parseDigits, parseTypeParts } from '../../parse/shared-syntax.ts';
 import { standardRendering } from '../rendering.ts';
 
 /** States of aggregates, such as HyperLogLog, are none of these: their bytes could come from elsewhere. */
@@ -38,9 +39,9 @@ export function parseType(cursor: Cursor): string {
   let text = word;
   if (word === 'INTERVAL') text = `INTERVAL ${intervalFields(cursor)}`;
   else if (word === 'ARRAY' || word === 'MAP') text += elements(cursor, word === 'MAP' ? 2 : 1);
-  else if (word === 'ROW') text += listed(cursor, () => rowField(cursor));
+  else if (word === 'ROW') text += parseTypeParts(cursor, () => rowField(cursor));
   else if (word === 'DOUBLE') cursor.accept('PRECISION');
-  else if (HAS_SIZE.has(word) && cursor.isOperator('(')) text += listed(cursor, () => size(cursor));
+  else if (HAS_SIZE.has(word) && cursor.isOperator('(')) text += parseTypeParts(cursor, () => parseDigits(cursor));
   if (word === 'TIME' || word === 'TIMESTAMP') {
     if (cursor.acceptWords('WITH', 'TIME', 'ZONE')) text += ' WITH TIME ZONE';
     else cursor.acceptWords('WITHOUT', 'TIME', 'ZONE');
@@ -59,13 +60,6 @@ function elements(cursor: Cursor, count: number): string {
   return `(${types.join(', ')})`;
 }
 
-function listed(cursor: Cursor, part: () => string): string {
-  cursor.expectOperator('(');
-  const parts = cursor.nested(() => cursor.list(part));
-  cursor.expectOperator(')');
-  return `(${parts.join(', ')})`;
-}
-
 /** `name type`, or a type alone. */
 function rowField(cursor: Cursor): string {
   const next = cursor.peek();
@@ -73,9 +67,4 @@ function rowField(cursor: Cursor): string {
   const isTyped = next.kind === 'word' && TYPES.has(next.value.toUpperCase()) && !isSuffix;
   if (TYPES.has(cursor.token.value.toUpperCase()) && !isTyped) return parseType(cursor);
   return `${standardRendering.quoteName(cursor.anyName('the name of a field'))} ${parseType(cursor)}`;
-}
-
-function size(cursor: Cursor): string {
-  if (!/^\d{1,9}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
-  return cursor.advance().value;
 }
