@@ -1,5 +1,5 @@
 /** Finds the calls of aggregates, and tells those whose value a repeated row changes. */
-import { type Call, type Expr, forEachOperand, type SelectCore } from '../sql-kit/index.ts';
+import { type Call, type Expr, forEachPart, type SelectCore } from '../sql-kit/index.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
@@ -41,10 +41,8 @@ export function resultsOf({ columns, having, qualify }: SelectCore): Expr[] {
 /** The calls in the expressions, without those of subqueries. */
 export function callsIn(exprs: readonly Expr[]): Call[] {
   const found: Call[] = [];
-  const visit = (expr: Expr): void => {
+  forEachPart(exprs, (expr) => {
     if (expr.kind === 'call') found.push(expr);
-    forEachOperand(expr, visit);
-  };
-  for (const expr of exprs) visit(expr);
+  });
   return found;
 }

@@ -6,6 +6,7 @@ import {
   type Expr,
   type From,
   forEachOperand,
+  forEachPart,
   type Select,
   type SelectCore,
   type Source,
@@ -135,14 +136,12 @@ function shareCounts(results: readonly Expr[], scope: Scope): Set<Call> {
   const found = new Set<Call>();
   const countsRows = (call: Call) =>
     effectOf(call) !== undefined && call.args.every((arg) => scope.value(arg).carriers?.length === 0);
-  const visit = (expr: Expr): void => {
+  forEachPart(results, (expr) => {
     const division = expr.kind === 'chain' ? expr.operators.indexOf('/') : -1;
     if (expr.kind === 'chain' && division >= 0 && callsIn(expr.operands.slice(0, division + 1)).some(countsRows)) {
       for (const call of callsIn(expr.operands.slice(division + 1))) if (effectOf(call) === 'counts') found.add(call);
     }
-    forEachOperand(expr, visit);
-  };
-  for (const expr of results) visit(expr);
+  });
   return found;
 }
 
@@ -158,10 +157,8 @@ function groupOf({ over }: Call, core: SelectCore, scope: Scope): Column[] | und
 /** The columns that the results read, each one as the source has it. */
 function resultColumns(core: SelectCore, scope: Scope): Column[] {
   const found: Column[] = [];
-  const visit = (expr: Expr): void => {
+  forEachPart([...resultsOf(core), ...core.groupBy], (expr) => {
     if (expr.kind === 'name') found.push(scope.value(expr).column);
-    forEachOperand(expr, visit);
-  };
-  for (const expr of [...resultsOf(core), ...core.groupBy]) visit(expr);
+  });
   return found;
 }

@@ -1,7 +1,7 @@
 /** Puts the conditions of a statement into words: filters, periods, and the columns that joins compare. */
 import type { ProvenanceFilter } from '../result-kit/index.ts';
 import { isTime } from '../semantic-layer/index.ts';
-import { type ColumnRef, type Expr, fold, forEachOperand, type Select } from '../sql-kit/index.ts';
+import { type ColumnRef, type Expr, fold, forEachPart, type Select } from '../sql-kit/index.ts';
 import {
   type Bound,
   betweenOf,
@@ -219,12 +219,10 @@ const nameOf = (expr: Expr) => (expr.kind === 'call' ? expr.name : expr.kind ===
 /** The columns of an expression in words, none of them twice. */
 function namesIn(expr: Expr, scope: SelectScope): string {
   const names = new Set<string>();
-  const visit = (one: Expr): void => {
+  forEachPart([expr], (one) => {
     const member = one.kind === 'name' ? scope.member(one) : undefined;
     if (member !== undefined) names.add(memberText(member.entity, member.dimension.name));
     else if (one.kind === 'name') names.add(spoken(one.name));
-    forEachOperand(one, visit);
-  };
-  visit(expr);
+  });
   return [...names].slice(0, 5).join(' and ');
 }

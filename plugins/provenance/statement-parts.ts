@@ -12,6 +12,7 @@ import {
   type Select,
   type SelectCore,
   type Source,
+  someOperand,
 } from '../sql-kit/index.ts';
 import { type Conditions, type Joined, noConditions, readConditions, type SelectScope, textsOf } from './conditions.ts';
 import type { ConditionNames } from './layer-conditions.ts';
@@ -201,13 +202,8 @@ const nameIn =
   };
 
 function holdsAggregate(call: Call): boolean {
-  let found = false;
-  const visit = (expr: Expr): void => {
-    if (expr.kind === 'call' && isAggregate(expr)) found = true;
-    else forEachOperand(expr, visit);
-  };
-  for (const arg of call.args) visit(arg);
-  return found;
+  const isOne = (expr: Expr): boolean => (expr.kind === 'call' && isAggregate(expr)) || someOperand(expr, isOne);
+  return call.args.some(isOne);
 }
 
 const AGGREGATES: Readonly<Record<string, string>> = {

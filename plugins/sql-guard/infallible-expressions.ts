@@ -9,12 +9,12 @@ import {
   type Expr,
   type Form,
   fold,
-  forEachOperand,
   type In,
   type InfallibleExpressions,
   type Join,
   operandsOf,
   shapeOf,
+  someOperand,
   TRUTH_TEST,
   type ValueType,
   wordSet,
@@ -67,7 +67,7 @@ export class Failures {
   #hasAggregate(expr: Expr): boolean {
     if (expr.kind === 'call' && expr.over !== undefined) return false;
     if (expr.kind === 'call' && this.#isAggregate(expr)) return true;
-    return some(expr, (operand) => this.#hasAggregate(operand));
+    return someOperand(expr, (operand) => this.#hasAggregate(operand));
   }
 
   /** Whether what is taken for true or false may fail: some engines make that of a text, too. */
@@ -113,7 +113,7 @@ export class Failures {
   }
 
   #anyFails(expr: Expr, scope: ClauseScope): boolean {
-    return some(expr, (operand) => this.#fails(operand, scope));
+    return someOperand(expr, (operand) => this.#fails(operand, scope));
   }
 
   #isInfallibleChain({ operators, operands }: Chain, scope: ClauseScope): boolean {
@@ -262,14 +262,6 @@ export class Failures {
 }
 
 const isNull = (expr: Expr) => expr.kind === 'constant' && expr.value === 'NULL';
-
-function some(expr: Expr, test: (operand: Expr) => boolean): boolean {
-  let found = false;
-  forEachOperand(expr, (operand) => {
-    found ||= test(operand);
-  });
-  return found;
-}
 
 /** Whether nothing has to be converted to tell whether it is true. */
 function isBoolean(expr: Expr): boolean {

@@ -4,7 +4,7 @@ import {
   DEFAULT_LIMITS,
   type Expr,
   fold,
-  forEachOperand,
+  forEachPart,
   parseExpression,
   type SqlDialect,
   type VisibleColumn,
@@ -180,11 +180,9 @@ class TableColumns {
   /** Names of the columns that an expression reads, subqueries aside. */
   #columnsOf(expr: Expr): string[] {
     const names: string[] = [];
-    const visit = (part: Expr): void => {
+    forEachPart([expr], (part) => {
       if (part.kind === 'name') names.push(...partsOf(part, this.#table, this.#dialect).slice(0, 1));
-      else forEachOperand(part, visit);
-    };
-    visit(expr);
+    });
     return names;
   }
 

@@ -10,12 +10,14 @@ import {
   type From,
   forEachInWindow,
   forEachOperand,
+  forEachPart,
   forEachTerm,
   Level,
   type Select,
   type SelectSource,
   type Source,
   SqlRefusal,
+  someOperand,
 } from '../sql-kit/index.ts';
 import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { type ClauseScope, type ClauseScopes, NO_SCOPE } from './clause-scope.ts';
@@ -148,20 +150,14 @@ class FailureFinder {
 
 function readsColumns(expr: Expr): boolean {
   if (expr.kind === 'name' || expr.kind === 'scalar') return true;
-  let found = false;
-  forEachOperand(expr, (operand) => {
-    found ||= readsColumns(operand);
-  });
-  return found;
+  return someOperand(expr, readsColumns);
 }
 
 /** Names without a table, in lower case: they may be those of result columns. */
 function namesIn(exprs: readonly Expr[]): ReadonlySet<string> {
   const names = new Set<string>();
-  const visit = (expr: Expr): void => {
+  forEachPart(exprs, (expr) => {
     if (expr.kind === 'name' && expr.table === undefined) names.add(expr.name.toLowerCase());
-    forEachOperand(expr, visit);
-  };
-  exprs.forEach(visit);
+  });
   return names;
 }

@@ -4,7 +4,7 @@ import {
   DEFAULT_LIMITS,
   type Expr,
   fold,
-  forEachOperand,
+  forEachPart,
   Level,
   parseExpression,
   printInPieces,
@@ -92,8 +92,10 @@ function ownedBy(owner: string, mask: Expr, table: AllowedTable, dialect: SqlDia
 }
 
 function functionsOf(expr: Expr, dialect: SqlDialect): string[] {
-  const names = expr.kind === 'call' ? [dialect.hasExactNames ? expr.name : fold(expr.name)] : [];
-  forEachOperand(expr, (operand) => names.push(...functionsOf(operand, dialect)));
+  const names: string[] = [];
+  forEachPart([expr], (part) => {
+    if (part.kind === 'call') names.push(dialect.hasExactNames ? part.name : fold(part.name));
+  });
   return names;
 }
 

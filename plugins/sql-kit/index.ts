@@ -3,7 +3,7 @@ export { form, listForm, operandsOf, shapeOf } from './ast/forms.ts';
 export { fold, isOwnCatalog } from './ast/names.ts';
 export { infixLevels, Level } from './ast/precedence.ts';
 export type * from './ast/tree.ts';
-export { forEachInWindow, forEachOperand, forEachTerm } from './ast/walk.ts';
+export { forEachInWindow, forEachOperand, forEachPart, forEachTerm, someOperand } from './ast/walk.ts';
 // Dialects.
 export { bigquery } from './dialects/bigquery/dialect.ts';
 export { clickhouse } from './dialects/clickhouse/dialect.ts';

@@ -61,6 +61,24 @@ export function forEachOperand(expr: Expr, visit: (operand: Expr) => void): void
   }
 }
 
+/** Calls `visit` for each of the expressions and all inside them, the outer ones first; subqueries are the caller's. */
+export function forEachPart(exprs: readonly Expr[], visit: (part: Expr) => void): void {
+  const visitAll = (expr: Expr): void => {
+    visit(expr);
+    forEachOperand(expr, visitAll);
+  };
+  exprs.forEach(visitAll);
+}
+
+/** Whether the test holds for an expression directly inside `expr`. */
+export function someOperand(expr: Expr, test: (operand: Expr) => boolean): boolean {
+  let found = false;
+  forEachOperand(expr, (operand) => {
+    found ||= test(operand);
+  });
+  return found;
+}
+
 function forEach(exprs: readonly Expr[], visit: (expr: Expr) => void): void {
   for (const expr of exprs) visit(expr);
 }

@@ -2,7 +2,7 @@
 import { form } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr } from '../../ast/tree.ts';
-import { forEachOperand } from '../../ast/walk.ts';
+import { forEachPart, someOperand } from '../../ast/walk.ts';
 import { standardColumnType } from '../column-types.ts';
 import { NULL_TEST, type ValueType, wordSet } from '../infallible.ts';
 import type { Notation } from '../notation.ts';
@@ -101,11 +101,10 @@ const isNull = (expr: Expr) => expr.kind === 'constant' && expr.value === 'NULL'
 /** Those that a value is worked out of: where one of them is NULL the others lie below it. */
 function columnsIn(expr: Expr): Set<string> {
   const names = new Set<string>();
-  const visit = (part: Expr): void => {
+  const add = (part: Expr) => {
     if (part.kind === 'name') names.add(part.name);
-    else forEachOperand(part, visit);
   };
-  if (expr.kind === 'call' || (expr.kind === 'chain' && expr.level > Level.equality)) visit(expr);
+  if (expr.kind === 'call' || (expr.kind === 'chain' && expr.level > Level.equality)) forEachPart([expr], add);
   // These choose one of their values.
   return expr.kind === 'call' && /^(?:if|multiIf|coalesce|ifNull)$/i.test(expr.name) ? new Set() : names;
 }
@@ -116,13 +115,10 @@ function makesNull(expr: Expr): boolean {
   // Tests for NULL give true or false.
   if (expr.kind === 'chain' && expr.operators.every((operator) => /^IS(?: NOT)?$/.test(operator))) return false;
   if (expr.kind === 'case' && expr.otherwise === undefined) return true;
-  let makes =
+  const makes =
     (expr.kind === 'call' && /OrNull$|^(?:nullIf|toNullable|accurateCast)/i.test(expr.name)) ||
     columnsIn(expr).size > 1;
-  forEachOperand(expr, (operand) => {
-    makes ||= makesNull(operand);
-  });
-  return makes;
+  return makes || someOperand(expr, makesNull);
 }
 
 /** `LowCardinality(Nullable(String))` is a String. */

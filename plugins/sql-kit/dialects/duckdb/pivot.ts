@@ -7,7 +7,7 @@ import { listForm } from '../../ast/forms.ts';
 import { fold } from '../../ast/names.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Call, Core, Expr, OrderTerm, ResultColumn, Select, SelectCore, Source } from '../../ast/tree.ts';
-import { forEachOperand } from '../../ast/walk.ts';
+import { forEachOperand, forEachPart } from '../../ast/walk.ts';
 import type { Cursor } from '../../parse/cursor.ts';
 import { parseAlias, parseSource } from '../../parse/from.ts';
 import { duckdbAggregates } from './functions.ts';
@@ -204,11 +204,9 @@ function combinations([first, ...others]: readonly Turned[]): { condition: Expr;
 /** Names of the columns in the expressions, each once. */
 function namesIn(exprs: readonly Expr[]): string[] {
   const names = new Map<string, string>();
-  const visit = (expr: Expr): void => {
+  forEachPart(exprs, (expr) => {
     if (expr.kind === 'name') names.set(fold(expr.name), expr.name);
-    forEachOperand(expr, visit);
-  };
-  exprs.forEach(visit);
+  });
   return [...names.values()];
 }
 

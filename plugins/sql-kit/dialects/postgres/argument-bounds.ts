@@ -1,6 +1,6 @@
 /** Bounds the lengths of texts, arrays and series that PostgreSQL functions make. */
 import type { Call, Expr } from '../../ast/tree.ts';
-import { forEachOperand } from '../../ast/walk.ts';
+import { someOperand } from '../../ast/walk.ts';
 
 /** Most rows of one series, and the longest text or array that one call makes of a constant length. */
 const MAX_ROWS = 1_000_000;
@@ -157,11 +157,7 @@ function isOfData(expr: Expr): boolean {
 function readsData(expr: Expr): boolean {
   if (expr.kind === 'name') return true;
   if (expr.kind === 'scalar') return expr.select.first.kind !== 'core' || expr.select.first.from !== undefined;
-  let found = false;
-  forEachOperand(expr, (operand) => {
-    found ||= readsData(operand);
-  });
-  return found;
+  return someOperand(expr, readsData);
 }
 
 /** The operand and the type of `operand::type`. */
