@@ -64,12 +64,16 @@ export interface TableShown {
   readonly table: ToolTable;
   /** Missing for a statement that a caller wrote. */
   readonly question: Question | undefined;
+  /** A person vouches for its statement. */
+  readonly isVerified: boolean;
 }
 
 export interface TableRemark {
   readonly facts?: TableFacts;
   /** A sentence for the model, with the result. */
   readonly forModel?: string;
+  /** A sentence that the text of the answer has to say; the model is told so. */
+  readonly forAnswer?: string;
 }
 
 /** Whatever fails here is logged, and the result is shown without it. */

@@ -70,6 +70,7 @@ export { checkQuery } from './tools/query-check.ts';
 export { type LastResult, lastResultOf } from './tools/question-tables.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { isEmpty, type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
+export { saidInAnswer } from './tools/table-description.ts';
 export { schemaForModel, UNLISTED } from './tools/tool-schema.ts';
 export { verify } from './verification.ts';
 export { wrappedAgent } from './wrapped-agent.ts';

@@ -1,8 +1,9 @@
 /** Tests what plugins tell of a result: to readers beside the rows, to the model with them. */
 import { expect, test } from 'vitest';
-import { definePlugin } from '../../kernel/index.ts';
+import { definePlugin, Type, toolsCollect } from '../../kernel/index.ts';
 import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
-import { agent, shownTable, tableDescribe } from './index.ts';
+import { grounding } from '../grounding/index.ts';
+import { agent, resultForModel, shownTable, tableDescribe, tableOf, verify } from './index.ts';
 
 const SQL = 'select count(*) as n from orders';
 
@@ -12,7 +13,21 @@ const describing = definePlugin({
   type: 'context',
   description: 'Describes results.',
   setup(ctx) {
-    ctx.tap(tableDescribe, ({ table, question }, scope) => {
+    ctx.tap(toolsCollect, () => [
+      {
+        name: 'vouched',
+        description: 'Answers with a statement for which a person vouches.',
+        input: Type.Object({}),
+        async run(_, { scope, memory }) {
+          const reply = await ctx.runSql({ sql: SQL, surface: 'api' }, scope);
+          const table = tableOf(reply, SQL);
+          verify(memory, table, { name: 'orders', by: 'Ann', at: '2026-01-01', parameters: {} });
+          return { forModel: resultForModel(reply.result, 1_000), table };
+        },
+      },
+    ]);
+    ctx.tap(tableDescribe, ({ table, question, isVerified }, scope) => {
+      if (isVerified) return [{ facts: { isVerified }, forAnswer: 'By the way, 8,317.45 EUR are due.' }];
       // As the kernel does at a deadline.
       if (table.sql.includes('late')) scope.abort(new Error('of the deadline'));
       if (/broken|late/.test(table.sql)) throw new Error('of its own');
@@ -37,6 +52,22 @@ test('facts are in the answer, its events and the result of a statement, and the
   const ran = await runStatement({ sql: SQL, surface: 'api' }, app.scope());
   expect(shownTable(ran.table)).toMatchObject({ origin: 'a caller', rows: [{ n: 500 }] });
   ran.release();
+});
+
+test('what the answer has to say is for the model and for checks of the answer, and who vouches is known', async () => {
+  const steps = [
+    { toolCall: { name: 'vouched', args: {} } },
+    { text: 'There are 500. By the way, 8,317.45 EUR are due.' },
+  ];
+  await using scripted = await scriptedApp(steps, { plugins: [describing(), grounding()] });
+  const { app, server } = scripted;
+  const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
+  const { data, notes } = await app.get(agent).answer(question, app.scope());
+  expect(data.map(shownTable)).toMatchObject([{ isVerified: true }]);
+  expect(server.requests[1]?.toolResults.map((text) => JSON.parse(text).notes)).toEqual([
+    ['Say in the answer: By the way, 8,317.45 EUR are due.'],
+  ]);
+  expect(notes.map(({ code }) => code)).not.toContain('ungrounded_figure');
 });
 
 test.each(['broken', 'late'])(

@@ -11,6 +11,7 @@ import { type AnswerNotes, memoryOfTrial, notesOf } from '../notes.ts';
 import type { AgentOptions } from '../options.ts';
 import { triedOnly } from '../pending-approval.ts';
 import type { Preparation } from '../preparation.ts';
+import { verificationOf } from '../verification.ts';
 import { type FinishedCall, Progress } from './progress.ts';
 import { QuestionTables } from './question-tables.ts';
 import { shownTable } from './result-table.ts';
@@ -136,8 +137,9 @@ export class CallRunner {
   }
 
   async #described(outcome: ToolOutcome, scope: Scope): Promise<ToolOutcome> {
-    const { describe, prepared } = this.#init;
-    const described = (table: ToolTable) => describe(table, prepared.question, scope);
+    const { describe, prepared, memory } = this.#init;
+    const described = (table: ToolTable) =>
+      describe(table, prepared.question, scope, verificationOf(memory, [table]) !== undefined);
     const table = outcome.table && (await described(outcome.table));
     const tables = outcome.tables && (await Promise.all(outcome.tables.map(described)));
     const told = table?.notes.reduce(withNote, outcome) ?? outcome;

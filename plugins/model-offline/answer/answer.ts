@@ -1,4 +1,5 @@
 /** Writes a result in a few sentences that state the numbers, and a question back or refusal with its next step. */
+import { saidInAnswer } from '../../agent/index.ts';
 import { formattedValue, valueFormat } from '../../result-kit/index.ts';
 import type { CompiledColumn, CompiledQuery } from '../../semantic-query/index.ts';
 import type { Reading } from '../conversation.ts';
@@ -35,9 +36,13 @@ export function answerText(
   const problem = error && `The query could not be run: ${[error, hint].filter(Boolean).join(' ')}`;
   const asked = [...orderBy.map(({ by }) => by), ...filters.map(({ dimension }) => dimension)];
   const text = problem ?? (count === 0 ? 'No rows match.' : resultText(columns, rows, count, asked));
-  // Of an empty result they say why.
-  const why = rows.every((row) => Object.values(row).every((cell) => Number(cell) === 0)) ? notes : [];
-  return `${[text, ...why].join(' ')}${truncated ? ' There are more rows than were fetched.' : ''}\n\nRead as: ${understood}.`;
+  // Of an empty result all of them say why.
+  const isEmpty = rows.every((row) => Object.values(row).every((cell) => Number(cell) === 0));
+  const said = notes.flatMap((note) => {
+    const own = saidInAnswer([note]);
+    return isEmpty && own.length === 0 ? note : own;
+  });
+  return `${[text, ...said].join(text.includes('\n') ? '\n\n' : ' ')}${truncated ? ' There are more rows than were fetched.' : ''}\n\nRead as: ${understood}.`;
 }
 
 /** `asked`: of columns further behind, those that the question is about; the first of them are shown too. */
