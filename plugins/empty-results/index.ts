@@ -6,6 +6,9 @@ import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { EmptyResultsOptions } from './options.ts';
 
 export type { Explanation } from './explanation.ts';
+export type { FilteredQuery } from './filters.ts';
+/** Loaded when it is first used. */
+export const filterReading = () => import('./filters.ts');
 
 export const emptyResults = definePlugin({
   name: 'empty-results',

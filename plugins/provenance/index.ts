@@ -6,8 +6,11 @@ import { semanticLayer } from '../semantic-layer/index.ts';
 import { ProvenanceOptions } from './options.ts';
 
 export type { ConditionsInWords } from './conditions.ts';
-/** Loaded when it is first used. */
+export type { KnownMeasure } from './measures.ts';
+/** Loaded when they are first used. */
 export const conditionReading = () => import('./conditions.ts');
+export const measureReading = () => import('./measures.ts');
+export const originReading = () => import('./origin.ts');
 
 export const provenance = definePlugin({
   name: 'provenance',

@@ -20,6 +20,8 @@ export interface CompiledQuery {
   /** Entities read, by name. */
   readonly entities: readonly string[];
   readonly connection: string | undefined;
+  /** What was compiled; missing where it was aggregated again over its groups. */
+  readonly plan?: QueryPlan;
 }
 
 export interface SemanticQueryApi {

@@ -46,6 +46,7 @@ export function compileQuery(
     columns: resolved.outputs.map(compiledColumn),
     entities: entities.map(({ name }) => name),
     connection: entities[0]?.connection,
+    plan,
   });
 }
 
@@ -60,7 +61,7 @@ function remembered(model: SemanticModel, compiled: CompiledQuery): CompiledQuer
   return compiled;
 }
 
-/** What a plan was compiled to, among the last 500 of the model, by its statement: tells what its columns are. */
+/** What a plan was compiled to, among the last 500 of the model, by its statement: tells the plan, and what its columns are. */
 export const compiledAs = (model: SemanticModel, sql: string): CompiledQuery | undefined =>
   compiledBy.get(model)?.get(sql);
 

@@ -24,7 +24,7 @@ export function compileNestedAggregate(
   const { over, ...inner } = plan;
   check(plan);
   const { aggregate, entity, ...conditions } = over!;
-  const groups = compile(model, inner, options);
+  const { plan: _, ...groups } = compile(model, inner, options);
   const measure = groups.columns.find(({ kind }) => kind === 'measure')!;
   const { identifier } = syntaxOf(options.dialect);
   const name = outputName(`${PREFIXES[aggregate]}_${measure.name}`);
