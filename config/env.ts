@@ -12,6 +12,7 @@ import { adminConnections } from '../plugins/admin-connections/index.ts';
 import { adminIntegrations } from '../plugins/admin-integrations/index.ts';
 import { adminResidency } from '../plugins/admin-residency/index.ts';
 import { agent } from '../plugins/agent/index.ts';
+import { alternativeReadings } from '../plugins/alternative-readings/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { backups } from '../plugins/backups/index.ts';
@@ -187,6 +188,7 @@ const PLUGINS = {
     approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
   }),
   approvalRules: settings(approvalRules, { approval: 'SVC_APPROVAL_MODE' }),
+  alternativeReadings: settings(alternativeReadings, { maxStatements: 'SVC_ALTERNATIVE_READINGS' }),
   resultCache: settings(resultCache, {
     ttlMs: 'SVC_RESULT_CACHE_TTL_MS',
     maxEntries: 'SVC_RESULT_CACHE_ENTRIES',

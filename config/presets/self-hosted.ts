@@ -22,6 +22,7 @@ import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { adminSettings } from '../../plugins/admin-settings/index.ts';
 import { adminSso } from '../../plugins/admin-sso/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
+import { alternativeReadings } from '../../plugins/alternative-readings/index.ts';
 import { analysis } from '../../plugins/analysis/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
@@ -181,6 +182,7 @@ function builtIn(env: Env): PluginEntry[] {
     semanticQuery(),
     verifiedQueries(),
     emptyResults(),
+    alternativeReadings(env.alternativeReadings),
     ...(env.analysisEnabled ? [analysis()] : []),
     fanOut(),
     provenance(),

@@ -39,6 +39,13 @@ it('an answer says why there are no rows, once', () => {
   expect(drawn('None. No town has any.').match(/No town/g)).toHaveLength(1);
 });
 
+it('an answer says what else the question may mean, once', () => {
+  const data = [{ columns: ['n'], rows: [{ n: 1 }], readings: { text: 'By sent on 1, by paid on 2.' } }];
+  const drawn = (answer: string) => renderAnswer({ answer, sql: ['SELECT 1'], data }, { color: false });
+  expect(drawn('One.')).toMatch(/\n\nBy sent on 1, by paid on 2\.\n$/);
+  expect(drawn('By sent on 1, by paid on 2.').match(/By sent/g)).toHaveLength(1);
+});
+
 it('a table has the formats of the layer, CSV the values as they are', () => {
   const table = {
     columns: ['n'],

@@ -16,6 +16,8 @@ export interface RenderedTable {
   readonly truncated?: boolean;
   /** Why it is empty. */
   readonly explanation?: { readonly text: string };
+  /** Other readings of the question. */
+  readonly readings?: { readonly text: string };
   readonly provenance?: Provenance;
   readonly formats?: ValueFormats;
 }
@@ -138,8 +140,8 @@ export function renderAnswer(
     blocks.push(`${label('SQL')}\n${indent(printableText(sql))}`);
     const table = answer.data[index];
     if (table !== undefined) blocks.push(table.rows.length === 0 ? label('No rows.') : renderTable(table, options));
-    const why = table?.explanation?.text;
-    if (why !== undefined && !answer.answer.includes(why)) blocks.push(printableText(why));
+    for (const told of [table?.explanation, table?.readings])
+      if (told !== undefined && !answer.answer.includes(told.text)) blocks.push(printableText(told.text));
   });
   return `${blocks.join('\n\n')}\n`;
 }

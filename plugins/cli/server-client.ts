@@ -34,6 +34,7 @@ export const QUERY_REPLY = Type.Object({
       rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
       truncated: Type.Optional(Type.Boolean()),
       explanation: Type.Optional(Type.Object({ text: Type.String() })),
+      readings: Type.Optional(Type.Object({ text: Type.String() })),
       provenance: Type.Optional(Type.Unsafe<Provenance>(Type.Object({ tables: Type.Array(Type.Unknown()) }))),
       formats: Type.Optional(Type.Unsafe<ValueFormats>(Type.Object({}))),
     }),

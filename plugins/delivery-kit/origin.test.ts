@@ -20,11 +20,17 @@ const provenance: Provenance = {
   limit: { rows: null, truncated: false, sampled: false },
   assumptions: [],
 };
+const READINGS = 'By sent on 1,234.50 EUR, by paid on 1,100.00 EUR.';
 const dataset = datasetOf({
   columns: ['revenue', 'town'],
   rows: [{ revenue: 1234.5, town: 'Linz' }],
   truncated: false,
-  about: { provenance, formats: { revenue: { style: 'currency', unit: 'EUR' } }, other: 1 },
+  about: {
+    provenance,
+    formats: { revenue: { style: 'currency', unit: 'EUR' } },
+    readings: { text: READINGS },
+    other: 1,
+  },
 });
 const report = reportOf({
   taskId: 't',
@@ -47,6 +53,14 @@ test('mail has both, in text and in HTML, where names are no markup', () => {
   expect(html).toContain(`${ORIGIN}&lt;b&gt;</p>`);
 });
 
+test('both say what else the question may mean, unless the answer does', () => {
+  for (const one of [renderEmail('Daily', report).text, renderEmail('Daily', report).html])
+    expect(one).toContain(READINGS);
+  expect(JSON.stringify(renderSlack('Daily', report).blocks)).toContain(READINGS);
+  const said = reportOf({ ...report, answer: `It is. ${READINGS}` });
+  expect(renderEmail('Daily', said).text.split(READINGS)).toHaveLength(2);
+});
+
 test('Slack has both', () => {
   const shown = JSON.stringify(renderSlack('Daily', report).blocks);
   expect(shown).toContain('1,234.50 EUR  Linz');
@@ -62,6 +76,7 @@ test('a webhook gets the values as they are, with the provenance as data', () =>
       truncated: false,
       provenance,
       formats: { revenue: { style: 'currency', unit: 'EUR' } },
+      readings: READINGS,
     },
   ]);
 });

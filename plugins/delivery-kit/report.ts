@@ -16,6 +16,8 @@ const Dataset = Type.Object({
   chart: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   /** Why there are no rows. */
   explanation: Type.Optional(Type.String()),
+  /** Other readings of the question, with their numbers. */
+  readings: Type.Optional(Type.String()),
   /** Where the rows come from, and how the values of columns are written. */
   provenance: Type.Optional(
     Type.Unsafe<Provenance>(Type.Object({ tables: Type.Array(Type.Object({ name: Type.String() })) })),
@@ -68,7 +70,7 @@ export function datasetOf(table: {
 }): Dataset {
   const { columns, rows, truncated, about = {} } = table;
   const { chart, provenance, formats } = about as Pick<Dataset, 'chart' | 'provenance' | 'formats'>;
-  const explanation = about.explanation as { readonly text: string } | undefined;
+  const { explanation, readings } = about as { readonly [name: string]: { readonly text: string } | undefined };
   return {
     columns: [...columns],
     rows: rows.slice(0, MAX_REPORT_ROWS),
@@ -76,6 +78,7 @@ export function datasetOf(table: {
     truncated: truncated || rows.length > MAX_REPORT_ROWS,
     ...(chart !== undefined && { chart }),
     ...(explanation && { explanation: explanation.text }),
+    ...(readings && { readings: readings.text }),
     ...(provenance && { provenance }),
     ...(formats && { formats }),
   };
@@ -93,8 +96,10 @@ export function reportOf(content: unknown): Report {
       final: true,
     });
   }
-  const data = content.data.map((dataset) => ({
+  const data = content.data.map(({ readings, ...dataset }) => ({
     ...dataset,
+    // The answer says it, unless a model has left it out.
+    ...(readings !== undefined && !content.answer.includes(readings) && { readings }),
     rows: dataset.rows.slice(0, MAX_REPORT_ROWS),
     truncated: dataset.truncated || dataset.rows.length > MAX_REPORT_ROWS,
   }));
@@ -107,9 +112,11 @@ export const reportNotes = ({ verified, deliveryReason }: Pick<Report, 'verified
   ...(deliveryReason === undefined ? [] : [`Delivered because: ${deliveryReason}`]),
 ];
 
-/** Tells the reader where the rows come from; nothing where that is not known. */
-export const originNote = ({ provenance }: Dataset): string[] =>
-  provenance === undefined ? [] : originLines(provenance);
+/** Tells the reader what else the question may mean, and where the rows come from; nothing where that is not known. */
+export const originNote = ({ readings, provenance }: Dataset): string[] => [
+  ...(readings === undefined ? [] : [readings]),
+  ...(provenance === undefined ? [] : originLines(provenance)),
+];
 
 /** Tells the reader of a cut dataset so, `50 of 1234 rows`, and of an empty one why. */
 export function rowsNote({ rows, totalRows, truncated, explanation }: Dataset, shown = rows.length): string[] {

@@ -1,4 +1,4 @@
-/** Describes what stands beside the rows of a result: where it comes from, how it is written and drawn, why it is empty. */
+/** Describes what stands beside the rows of a result: its origin, how it is written and drawn, what else may be meant. */
 import { type TSchema, Type } from '@sinclair/typebox';
 import { FILTER_OPERATORS } from '../result-kit/index.ts';
 import { ChartSpec } from './chart-schema.ts';
@@ -138,10 +138,31 @@ const Explanation = Type.Object(
     description: 'Why a result is empty, from the rows that the reader may see; missing where that is not known.',
   },
 );
+const Readings = Type.Object(
+  {
+    text: Type.String({ description: 'All of them in one sentence, with their numbers.' }),
+    others: Type.Array(
+      Type.Object({
+        name: Type.String({
+          description: 'The time or measure: `entity.dimension`, `entity.measure`, or the id of a metric.',
+        }),
+        insteadOf: Type.String({ description: 'The one that `rows` of the result are about.' }),
+        rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+          description: 'What it gives, with the columns of the result in their order.',
+        }),
+      }),
+    ),
+  },
+  {
+    title: 'Readings',
+    description: 'Other readings of the question that give different numbers; missing where none is known.',
+  },
+);
 /** Fields that plugins add to a result. */
 export const RESULT_FACTS = {
   provenance: Type.Optional(Provenance),
   formats: Type.Optional(Formats),
   chart: Type.Optional(ChartSpec),
   explanation: Type.Optional(Explanation),
+  readings: Type.Optional(Readings),
 };

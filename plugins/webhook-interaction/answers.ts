@@ -30,13 +30,14 @@ export interface Answers {
 
 function shown({ answer, sql = [], data = [], verified }: WebhookAnswer, format: 'json' | 'text'): ChannelResult {
   if (format === 'text') return answer;
-  const { columns = [], rows = [], explanation, provenance, formats } = data.at(-1) ?? {};
+  const { columns = [], rows = [], explanation, readings, provenance, formats } = data.at(-1) ?? {};
   return {
     answer,
     sql: [...sql],
     columns: [...columns],
     rows: rows as Record<string, unknown>[],
     ...(explanation !== undefined && { explanation }),
+    ...(readings !== undefined && { readings }),
     ...(verified !== undefined && { verified }),
     ...(provenance !== undefined && { provenance }),
     ...(formats !== undefined && { formats }),

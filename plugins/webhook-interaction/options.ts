@@ -8,6 +8,7 @@ export interface WebhookTable {
   readonly rows: readonly object[];
   /** Why there are none. */
   readonly explanation?: unknown;
+  readonly readings?: unknown;
   readonly provenance?: unknown;
   readonly formats?: unknown;
 }

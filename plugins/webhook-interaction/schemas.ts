@@ -40,6 +40,11 @@ const Table = Type.Object(
     explanation: Type.Optional(
       Type.Unknown({ description: 'Why there are no rows: `{text, filters, nearValues, period}`.' }),
     ),
+    readings: Type.Optional(
+      Type.Unknown({
+        description: 'Other readings of the question: `{text, others}`, as `POST /api/v1/query` has them.',
+      }),
+    ),
     verified: Type.Optional(
       Type.Unknown({ description: 'The verified query that answered: `{name, by, at, parameters}`.' }),
     ),

@@ -442,7 +442,7 @@ describe('the agent', () => {
       data: [
         {
           ...{ sql: 'SELECT 2 AS n', connectionId: 'default', columns: ['n'], rows: [{ n: 2 }], truncated: false },
-          about: { explanation: { text: 'Why.', filters: [] } },
+          about: { explanation: { text: 'Why.', filters: [] }, readings: { text: 'By a 1, by b 2.', others: [] } },
         },
       ],
       steps: 1,
@@ -480,6 +480,7 @@ describe('the agent', () => {
         result: {
           ...{ answer: 'Two.', sql: ['SELECT 2 AS n'], columns: ['n'], rows: [{ n: 2 }] },
           explanation: { text: 'Why.', filters: [] },
+          readings: { text: 'By a 1, by b 2.', others: [] },
         },
       });
     }

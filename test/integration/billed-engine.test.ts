@@ -3,16 +3,18 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { datasourceExecute, datasourceList, definePlugin } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
+import { alternativeReadings } from '../../plugins/alternative-readings/index.ts';
 import { emptyResults } from '../../plugins/empty-results/index.ts';
 import { provenance } from '../../plugins/provenance/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { kitDialects, sqlDialects, sqlite } from '../../plugins/sql-kit/index.ts';
 import { createTestApp } from '../harness/create-test-app.ts';
+import { asking } from '../harness/described-results.ts';
 import { layerFolder } from '../harness/layer-folder.ts';
 
 const ENTITY = 'table: orders\ndimensions: [{ name: status }, { name: ordered_at, type: timestamp }]\n';
 
-async function statementsOf(dbType: string, sql: string, entity: string): Promise<string[]> {
+async function statementsOf(dbType: string, sql: string, entity: string, question?: string): Promise<string[]> {
   const executed: string[] = [];
   const shop = definePlugin({
     name: 'shop',
@@ -22,7 +24,7 @@ async function statementsOf(dbType: string, sql: string, entity: string): Promis
     setup(ctx) {
       const database = new Database(':memory:');
       database.exec(
-        "create table orders (status text, ordered_at text); insert into orders values ('sent', '2026-01-02')",
+        "create table orders (status text, ordered_at text, paid_at text); insert into orders values ('sent', '2026-01-02', '2026-03-01')",
       );
       ctx.tap(sqlDialects, () => [{ ...sqlite, name: 'billed', isBilled: true }]);
       ctx.tap(datasourceList, () => [{ id: 'shop', dbType, maskedUrl: 'shop:' }]);
@@ -36,10 +38,18 @@ async function statementsOf(dbType: string, sql: string, entity: string): Promis
     },
   });
   using layer = layerFolder({ 'entities/orders.yml': entity });
-  const plugins = [shop(), agent(), semanticLayer({ dir: layer.dir }), emptyResults(), provenance()];
+  const plugins = [
+    shop(),
+    agent(),
+    semanticLayer({ dir: layer.dir }),
+    emptyResults(),
+    provenance(),
+    alternativeReadings(),
+    asking(),
+  ];
   await using app = await createTestApp({ plugins });
-  const { release } = await app.get(agent).runStatement({ sql, surface: 'api' }, app.scope());
-  release();
+  if (question !== undefined) await app.get(asking).readings(sql, question, app.scope());
+  else (await app.get(agent).runStatement({ sql, surface: 'api' }, app.scope())).release();
   return executed.slice(1);
 }
 
@@ -49,6 +59,14 @@ test.each([
 ])('%s', async (sql, more) => {
   expect((await statementsOf('sqlite', sql, ENTITY)).join('\n')).toMatch(more);
   expect(await statementsOf('billed', sql, ENTITY)).toEqual([]);
+});
+
+test('another reading of a question is tried where statements are not billed', async () => {
+  const entity = ENTITY.replace(' }]', ' }, { name: paid_at, type: timestamp }]');
+  const sql = "SELECT COUNT(*) AS n FROM orders WHERE ordered_at < '2026-02-01'";
+  const tried = (statements: string[]) => statements.filter((one) => one.includes('paid_at'));
+  expect(tried(await statementsOf('sqlite', sql, entity, 'How many before February?'))).toHaveLength(1);
+  expect(await statementsOf('billed', sql, entity, 'How many before February?')).toEqual([]);
 });
 
 test('whoever declares how new rows have to be has asked for it', async () => {

@@ -89,7 +89,7 @@ function AnswerView(props: AnswerProps): ReactNode {
   const suggestions = answer === undefined ? [] : suggestionsOf(answer);
   const verified = answer && verificationOf(answer);
   const statement = rerun === undefined && answer && shown ? statementOf(answer, shown.id) : undefined;
-  const about: Pick<ResultTable, 'explanation'> | undefined = rerun ?? statement?.about;
+  const about: Pick<ResultTable, 'explanation' | 'readings'> | undefined = rerun ?? statement?.about;
   return (
     <article aria-label={asked} className={styles.answer}>
       <h2 className={styles.question}>
@@ -125,6 +125,11 @@ function AnswerView(props: AnswerProps): ReactNode {
       )}
       {!isRunning && about?.explanation !== undefined && (
         <EmptyReason explanation={about.explanation} question={asked} answer={text} isLast={isLast} onAsk={onAsk} />
+      )}
+      {!isRunning && about?.readings !== undefined && !text.includes(about.readings.text) && (
+        <p className={styles.note}>
+          <ShownText text={about.readings.text} />
+        </p>
       )}
       {!isRunning && readAs.length > 0 && <ReadAsChips parts={readAs} isLast={isLast} onAsk={onAsk} onEdit={onEdit} />}
       {verified !== undefined && (

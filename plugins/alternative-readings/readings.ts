@@ -1,0 +1,245 @@
+/** Runs the statement of a result with the other readings of its question, as the reader, and names those that differ. */
+import type { PluginContext, Question, Scope, SqlResult, ToolTable } from '../../kernel/index.ts';
+import type { TableRemark } from '../agent/index.ts';
+import { previewedBy } from '../auth-kit/index.ts';
+import { filterReading } from '../empty-results/index.ts';
+import { conditionReading, measureReading, originReading } from '../provenance/index.ts';
+import { formattedValue } from '../result-kit/index.ts';
+import { type QueryReading, readQuery, type SemanticLayerApi, type SemanticModel } from '../semantic-layer/index.ts';
+import { compiledAs } from '../semantic-query/index.ts';
+import { MAX_ROWS, type ResultColumn, type Taken } from './alternatives.ts';
+import { Ambiguity } from './ambiguity.ts';
+import type { AlternativeReadingsOptions } from './options.ts';
+import { hasChosen, type Said, saidIn } from './question-words.ts';
+
+/** What the audit log names these statements by. */
+const SURFACE = 'reading';
+const MAX_FIGURES = 4;
+/** Of all results of one question. */
+const MAX_STATEMENTS = 6;
+const MAX_KEY_CHARS = 40;
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface Readings {
+  /** `By ordered at 1,200.00 EUR, by paid at 1,100.00 EUR.` */
+  readonly text: string;
+  /** The others, with the rows that they give; of each, the columns are those of the result, in their order. */
+  readonly others: readonly {
+    /** The time or measure instead: `entity.dimension`, `entity.measure`, or the id of a metric. */
+    readonly name: string;
+    /** The one that was taken. */
+    readonly insteadOf: string;
+    readonly rows: readonly Row[];
+  }[];
+}
+
+export interface ReadingsInit {
+  readonly ctx: Pick<PluginContext, 'call' | 'runSql' | 'now'>;
+  readonly layer: SemanticLayerApi;
+  readonly options: AlternativeReadingsOptions;
+}
+
+/** Another reading, in words and as a statement. */
+interface Alternative {
+  readonly kind: 'time' | 'measure';
+  readonly name: string;
+  readonly insteadOf: string;
+  readonly words: string;
+  readonly takenWords: string;
+  readonly sql: string;
+}
+
+interface Trial {
+  readonly connectionId: string;
+  readonly question: Question;
+  readonly scope: Scope;
+  readonly ended: AbortSignal;
+}
+
+export type Describe = (table: ToolTable, question: Question, scope: Scope) => Promise<TableRemark[]>;
+
+export async function readingsOf({ ctx, layer, options }: ReadingsInit): Promise<Describe> {
+  const { measuresByName } = await measureReading();
+  const known = new WeakMap<SemanticModel, Ambiguity>();
+  const tried = new WeakMap<Question, number>();
+
+  function ambiguityOf(model: SemanticModel): Ambiguity {
+    const found = known.get(model) ?? new Ambiguity(model, measuresByName);
+    known.set(model, found);
+    return found;
+  }
+
+  return async (table, question, scope) => {
+    const { sql, connectionId, ran } = table;
+    if (table.truncated || (ran?.durationMs ?? 0) > options.timeoutMs) return [];
+    const model = await layer.for(scope);
+    const ambiguity = ambiguityOf(model);
+    let words: Said | undefined;
+    const said = () => {
+      words ??= saidIn(question.turns);
+      return words;
+    };
+    if (!ambiguity.isPossible(ran?.statement.tables, said)) return [];
+    const reading = await readQuery(ctx, layer, { sql, connectionId }, scope);
+    if (reading === undefined || reading.dialect.isBilled) return [];
+    const taken = await takenBy(reading, model, ran?.statement.tables ?? []);
+    const own = taken && isComparable(taken, table) && valuesOf(table.rows, table.columns, taken.columns);
+    if (!own) return [];
+    const ended = AbortSignal.any([scope.signal, AbortSignal.timeout(options.timeoutMs)]);
+    const found: { alternative: Alternative; rows: readonly Row[]; values: string }[] = [];
+    for (const alternative of alternativesOf(taken, ambiguity, said(), question).slice(0, options.maxStatements)) {
+      const result = await rowsOf(alternative.sql, { connectionId, question, scope, ended });
+      if (result === undefined || result.truncated || result.rows.length > MAX_ROWS) continue;
+      if (result.columns.length !== table.columns.length) continue;
+      const values = valuesOf(result.rows, result.columns, taken.columns);
+      if (values === undefined || isSame(own, values)) continue;
+      found.push({ alternative, rows: result.rows, values: values.join(', ') });
+    }
+    if (found.length === 0) return [];
+    const text = textOf(found, own.join(', '));
+    const others = found.map(({ alternative: { name, insteadOf }, rows }) => ({ name, insteadOf, rows }));
+    return [{ facts: { readings: { text, others } satisfies Readings }, forAnswer: text }];
+  };
+
+  async function takenBy(
+    reading: QueryReading,
+    model: SemanticModel,
+    tables: readonly string[],
+  ): Promise<Taken | undefined> {
+    const { sql, dialect } = reading;
+    const compiled = compiledAs(model, sql);
+    if (compiled?.plan !== undefined) {
+      const { takenByPlan } = await import('./plan-alternatives.ts');
+      return takenByPlan(compiled, model, dialect);
+    }
+    const select = reading.select();
+    if (select === undefined) return undefined;
+    const [{ filteredQuery }, conditions, { originOf }, { takenByStatement }] = await Promise.all([
+      filterReading(),
+      conditionReading(),
+      originReading(),
+      import('./statement-alternatives.ts'),
+    ]);
+    const query = filteredQuery(select, reading.tables, conditions);
+    const origin = originOf(reading, model, tables, new Date(ctx.now()));
+    if (query === undefined || origin === undefined) return undefined;
+    const { provenance, formats } = origin;
+    return takenByStatement({ reading, select, query, measures: provenance.measures, formats });
+  }
+
+  /** `undefined` where it may not run, takes too long or fails. Rejects only when the request has ended. */
+  async function rowsOf(sql: string, { connectionId, question, scope, ended }: Trial): Promise<SqlResult | undefined> {
+    const count = (tried.get(question) ?? 0) + 1;
+    if (ended.aborted || count > MAX_STATEMENTS) return undefined;
+    tried.set(question, count);
+    const own = scope.part(ended);
+    // Nobody has asked for these rows: where a rule wants them approved, no action is to wait for that.
+    if (previewedBy.nearest(scope) === undefined) previewedBy.set(own, scope.actor);
+    try {
+      return (await ctx.runSql({ sql, connectionId, surface: SURFACE }, own)).result;
+    } catch {
+      scope.signal.throwIfAborted();
+      return undefined;
+    }
+  }
+}
+
+/** Those of the time first. */
+function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns }: Question): Alternative[] {
+  const { time } = taken;
+  const measure = taken.measure === undefined ? undefined : ambiguity.measure(taken.measure);
+  const found: Alternative[] = [];
+  const add = (one: Omit<Alternative, 'sql'>, sql: string | undefined) => {
+    if (sql !== undefined) found.push({ ...one, sql });
+  };
+  for (const other of time === undefined ? [] : ambiguity.otherTimes(time, said, measure)) {
+    const { entity, dimension } = time!;
+    if (
+      hasChosen(
+        turns,
+        [dimension, other].map(({ name, synonyms = [] }) => [name, ...synonyms]),
+      )
+    )
+      continue;
+    const names = { name: `${entity.name}.${other.name}`, insteadOf: `${entity.name}.${dimension.name}` };
+    const words = { words: spoken(other.name), takenWords: spoken(dimension.name) };
+    add({ kind: 'time', ...names, ...words }, taken.withTime(other));
+  }
+  for (const other of measure === undefined ? [] : ambiguity.otherMeasures(measure, said)) {
+    if (
+      hasChosen(
+        turns,
+        [measure!, other].map(({ words, synonyms }) => [words, ...synonyms]),
+      )
+    )
+      continue;
+    const names = { name: other.name, insteadOf: measure!.name };
+    const isClear = other.words !== measure!.words;
+    const words = isClear
+      ? { words: other.words, takenWords: measure!.words }
+      : { words: names.name, takenWords: names.insteadOf };
+    add({ kind: 'measure', ...names, ...words }, taken.withMeasure(other));
+  }
+  return found;
+}
+
+const spoken = (name: string): string =>
+  name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+
+function isComparable({ columns }: Taken, table: ToolTable): boolean {
+  const figures = columns.filter(({ isKey }) => !isKey).length;
+  return columns.length === table.columns.length && figures > 0 && figures <= MAX_FIGURES;
+}
+
+/** The rows as people read them, by the places of the columns; `undefined` where a figure is no number. */
+function valuesOf(
+  rows: readonly Row[],
+  names: readonly string[],
+  columns: readonly ResultColumn[],
+): string[] | undefined {
+  const several = columns.filter(({ isKey }) => !isKey).length > 1;
+  const texts: string[] = [];
+  for (const row of rows) {
+    const [keys, figures]: [string[], string[]] = [[], []];
+    for (const [at, { name, isKey, format }] of columns.entries()) {
+      const value = row[names[at]!];
+      if (isKey) {
+        keys.push(keyText(value));
+        continue;
+      }
+      const figure = value === null ? 'none' : formattedValue(value, format, 'en-US');
+      if (figure === undefined) return undefined;
+      figures.push(several ? `${spoken(name)} ${figure}` : figure);
+    }
+    texts.push([...keys, figures.join(' and ')].join(' '));
+  }
+  return texts;
+}
+
+function keyText(value: unknown): string {
+  const text = (value === null ? 'none' : String(value)).replaceAll(/\s+/g, ' ');
+  return text.length <= MAX_KEY_CHARS ? text : `${text.slice(0, MAX_KEY_CHARS - 1).toWellFormed()}…`;
+}
+
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
+
+/** One sentence for the times, one for the measures. */
+function textOf(found: readonly { readonly alternative: Alternative; readonly values: string }[], own: string): string {
+  const sentences = (['time', 'measure'] as const).flatMap((kind) => {
+    const of = found.filter(({ alternative }) => alternative.kind === kind);
+    const [first] = of;
+    if (first === undefined) return [];
+    const by = kind === 'time' ? 'by ' : '';
+    const parts = [`${by}${first.alternative.takenWords} ${own || 'no rows'}`].concat(
+      of.map(({ alternative, values }) => `${by}${alternative.words} ${values || 'no rows'}`),
+    );
+    const text = parts.join(parts.some((part) => part.replaceAll(/\d,\d/g, '').includes(',')) ? '; ' : ', ');
+    return [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`];
+  });
+  return sentences.join(' ');
+}
