@@ -1,6 +1,8 @@
 /** Stores actions that the model asks for, has them approved, and performs them. */
 import {
   type AgentTool,
+  AtlasError,
+  actionRequest,
   actionReview,
   contextCollect,
   definePlugin,
@@ -11,6 +13,7 @@ import {
 } from '../../kernel/index.ts';
 import { agentWrap } from '../agent/index.ts';
 import { audit } from '../audit/index.ts';
+import { previewedBy } from '../auth-kit/index.ts';
 import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
@@ -56,6 +59,18 @@ export const actions = definePlugin({
     };
     ctx.tap(httpRoutes, () =>
       db.routes(options.enabled ? routes : routes.map((route) => ({ ...route, ready: closed }))),
+    );
+    // Whichever tool asks for one.
+    ctx.tap(
+      actionRequest,
+      (_request, scope) => {
+        if (previewedBy.nearest(scope) === undefined) return undefined;
+        throw new AtlasError('Nothing was asked for: in a preview no action is.', {
+          code: 'invalid_request',
+          reason: 'E_PREVIEW_ACTION',
+        });
+      },
+      { stage: 'pre' },
     );
     // What another plugin denies is denied; everything else is stored first, and runs only from there.
     ctx.tap(actionReview, () => ({ decision: 'approval' as const }), { stage: 'post' });

@@ -1,9 +1,8 @@
 /** Lets administrators ask as another reader, to see the rows, the masks and the refusals that the reader gets. */
-import { AtlasError, actionRequest, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
+import { definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
 import { actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
 import { audit } from '../audit/index.ts';
-import { previewedBy } from '../auth-kit/index.ts';
 import { authManaged } from '../auth-managed/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { queryApi, showsSqlBy } from '../query-api/index.ts';
@@ -37,17 +36,5 @@ export const preview = definePlugin({
     const showsSql = showsSqlBy(answers);
     const readers = { ctx, rowClaims: rows?.claims ?? [], hasOrganizations: users !== undefined };
     ctx.tap(httpRoutes, () => [previewRoute({ ctx, agent: asked, actions: wishes, readers, showsSql, audited })]);
-    // Whichever tool asks for one.
-    ctx.tap(
-      actionRequest,
-      (_request, scope) => {
-        if (previewedBy.nearest(scope) === undefined) return undefined;
-        throw new AtlasError('Nothing was asked for: in a preview no action is.', {
-          code: 'invalid_request',
-          reason: 'E_PREVIEW_ACTION',
-        });
-      },
-      { stage: 'pre' },
-    );
   },
 });
