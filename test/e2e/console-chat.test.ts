@@ -384,6 +384,35 @@ suite('the web console', () => {
       expect(complaints).toEqual([]);
     });
 
+    it('an empty result says why it is empty, and asks again with a value that there is', async () => {
+      respond = ({ text }) => {
+        // The first time it is told that no row has the value.
+        const isTold = text.split('"role":"tool"').length > (text.includes('from Toronto?') ? 1 : 2);
+        if (isTold) return { text: 'There are none.' };
+        const city = text.includes('from Toronto') ? 'Toronto' : 'Torontoo';
+        const sql = `SELECT name FROM customers WHERE city = '${city}' ORDER BY name LIMIT 3`;
+        return { toolCall: { name: 'executeSQL', args: { sql } } };
+      };
+      await using shown = await open();
+      const { page, complaints } = shown;
+      await ask(page, 'Three customers from torontoo?');
+      await complete(page);
+      await page
+        .getByText('One filter leaves nothing: city of customers is Torontoo. Near values of city: "Toronto".')
+        .waitFor();
+      const choices = page.getByRole('group', { name: 'Instead of “Torontoo”' });
+      expect(await choices.getByRole('button').allTextContents()).toEqual(['Toronto']);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await choices.getByRole('button', { name: 'Toronto' }).click();
+      const answered = page.getByRole('table', { name: 'Three customers from Toronto?' });
+      await answered.getByRole('row').nth(3).waitFor();
+      // What was asked before is not asked again from there.
+      expect(await choices.getByRole('button').isDisabled()).toBe(true);
+      await page.reload();
+      await page.getByText('One filter leaves nothing').waitFor();
+      expect(complaints).toEqual([]);
+    });
+
     it('a refused statement is shown with the place that its refusal names', async () => {
       const call = { toolCall: { name: 'executeSQL', args: { sql: 'SELECT load_extension(name)\nFROM orders' } } };
       respond = ({ text }) => (text.includes('"role":"tool"') ? { text: 'That is not allowed.' } : call);
