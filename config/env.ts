@@ -10,6 +10,7 @@ import { actionWebhook } from '../plugins/action-webhook/index.ts';
 import { actions } from '../plugins/actions/index.ts';
 import { adminConnections } from '../plugins/admin-connections/index.ts';
 import { adminIntegrations } from '../plugins/admin-integrations/index.ts';
+import { adminLearn } from '../plugins/admin-learn/index.ts';
 import { adminResidency } from '../plugins/admin-residency/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { alternativeReadings } from '../plugins/alternative-readings/index.ts';
@@ -155,6 +156,7 @@ const PLUGINS = {
     filesDirs: 'SVC_CONNECTION_FILES_DIR',
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
+  adminLearn: settings(adminLearn, { casesDir: 'SVC_LEARN_CASES_DIR' }),
   charts: settings(charts, { tool: 'SVC_CHARTS_TOOL' }),
   conversations: settings(conversations, {
     reuseStatements: 'SVC_REUSE_STATEMENTS',

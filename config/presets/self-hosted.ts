@@ -195,7 +195,7 @@ function builtIn(env: Env): PluginEntry[] {
     adminModel(),
     ...models(env),
     audit(env.audit),
-    adminLearn(),
+    adminLearn(env.adminLearn),
     ...(env.deployMode === 'hosted' ? [backups(env.backups)] : []),
     conversations(env.conversations),
     usage(env.usage),

@@ -8,6 +8,18 @@ import { startShop } from '../../test/harness/shop-server.ts';
 const PATH = '/api/v1/admin/learn/proposals';
 const TAKINGS = '"takings" for orders.revenue';
 
+const CASES = `cases:
+  - id: takings
+    question: Takings by status
+    sql: SELECT status, SUM(total) FROM orders GROUP BY status
+  - id: regions
+    question: Revenue by region
+    sql: SELECT region, SUM(total) FROM orders GROUP BY region
+  - id: broken
+    question: Revenue
+    sql: SELECT nothing FROM orders
+`;
+
 let shop: Awaited<ReturnType<typeof startShop>>;
 beforeAll(async () => {
   shop = await startShop();
@@ -26,6 +38,7 @@ interface Shown {
   readonly id: string;
   readonly kind: string;
   readonly summary: string;
+  readonly support: object;
 }
 const list = async (user: string) => (await shop.send(user, 'GET', PATH)).body.proposals as Shown[];
 const summaries = async (user: string) => (await list(user)).map(({ summary }) => summary);
@@ -57,6 +70,7 @@ describe('the proposals of an organization', () => {
     const id = await find('admin@acme', TAKINGS);
     for (const [method, path] of [
       ['GET', ''],
+      ['POST', `/${id}/evaluation`],
       ['POST', `/${id}/apply`],
       ['POST', `/${id}/dismiss`],
     ] as const)
@@ -66,11 +80,72 @@ describe('the proposals of an organization', () => {
   it('are not found by others', async () => {
     const id = await find('admin@acme', TAKINGS);
     for (const user of ['admin@evil', 'admin'])
-      for (const move of ['apply', 'dismiss'])
+      for (const move of ['evaluation', 'apply', 'dismiss'])
         expect(await shop.send(user, 'POST', `${PATH}/${id}/${move}`)).toMatchObject({
           status: 404,
           body: { message: expect.stringMatching(/^There is no such proposal, or not any more\. GET /) },
         });
+  });
+
+  describe('are evaluated', () => {
+    const evaluate = async (user: string, id: string) => shop.send(user, 'POST', `${PATH}/${id}/evaluation`);
+
+    it('by the cases of the organization, as its administrator, and change nothing', async () => {
+      const id = await find('admin@acme', TAKINGS);
+      expect(await evaluate('admin@acme', id)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringMatching(/There are no cases in .*eval\/cases\/\.orgs\/acme\. Write questions/) },
+      });
+      // The cases of the shared layer are none of an organization.
+      shop.write('eval/cases/shop.yml', CASES);
+      expect((await evaluate('admin@acme', id)).status).toBe(400);
+      shop.write('eval/cases/.orgs/acme/own.yml', CASES);
+      expect(await evaluate('admin@acme', id)).toEqual({
+        ...{ status: 200, text: expect.any(String) },
+        body: {
+          ...{ cases: 3, notAsked: 0, before: 1, after: 2 },
+          changed: [
+            {
+              ...{ id: 'takings', question: 'Takings by status' },
+              ...{ before: 'refused', after: 'passed', reason: null },
+            },
+          ],
+          unjudged: [
+            {
+              id: 'broken',
+              question: 'Revenue',
+              reason: expect.stringContaining('The expected statement does not run'),
+            },
+          ],
+        },
+      });
+      expect(await list('admin@acme')).toContainEqual(expect.objectContaining({ id }));
+      expect(existsSync(join(shop.folder, 'semantic/.orgs/acme'))).toBe(false);
+    });
+
+    it('without a conversation, audited, and without being learned from', async () => {
+      const conversations = (await shop.send('admin@acme', 'GET', '/api/v1/conversations')).body;
+      expect(conversations.total).toBe(0);
+      const { entries } = (await shop.send('admin@acme', 'GET', '/api/v1/admin/audit?surface=evaluation')).body;
+      expect(entries.length).toBeGreaterThan(3);
+      expect(new Set(entries.map(({ userId }: { userId: string }) => userId))).toEqual(new Set(['admin@acme']));
+      for (const { support } of await list('admin@acme'))
+        expect(support).toEqual({ statements: 3, people: 3, days: 3 });
+    });
+
+    it('by those of the shared layer where no organization is active', async () => {
+      const [id = ''] = (await list('admin')).map((one) => one.id);
+      expect((await evaluate('admin', id)).body).toMatchObject({ cases: 3, before: 1, after: 1, changed: [] });
+    });
+
+    it('one at a time in an organization', async () => {
+      const id = await find('admin@acme', TAKINGS);
+      const both = await Promise.all([evaluate('admin@acme', id), evaluate('admin@acme', id)]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(both.find(({ status }) => status === 409)?.body.message).toBe(
+        'A proposal is being evaluated already. Try again when that has ended.',
+      );
+    });
   });
 
   it('are taken from the list when one is dismissed, with an entry of the audit log', async () => {
@@ -103,6 +178,7 @@ it('without an internal database says what to set', async () => {
   await using server = await startAdminServer({ mode: 'none' });
   for (const [method, path] of [
     ['GET', PATH],
+    ['POST', `${PATH}/0123/evaluation`],
     ['POST', `${PATH}/0123/apply`],
     ['POST', `${PATH}/0123/dismiss`],
   ] as const) {

@@ -3,8 +3,10 @@ import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/in
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { AdminSemantic } from '../admin-semantic/index.ts';
 import type { Change, Proposal } from '../learn/index.ts';
+import { QUESTION_ERRORS } from '../query-api/index.ts';
 import type { SemanticLayerApi } from '../semantic-layer/index.ts';
-import { AppliedProposal, type LearnProposal, LearnProposals, ProposalParams } from './schemas.ts';
+import type { Evaluate } from './evaluation.ts';
+import { AppliedProposal, type LearnProposal, LearnProposals, ProposalEvaluation, ProposalParams } from './schemas.ts';
 import type { DismissedProposals } from './store.ts';
 
 export type Propose = (scope: Scope) => Promise<readonly Proposal[]>;
@@ -14,11 +16,12 @@ export interface LearnRoutesInit {
   readonly files: AdminSemantic;
   readonly dismissed: DismissedProposals;
   readonly propose: Propose;
+  readonly evaluate: Evaluate;
 }
 
 const PATH = '/api/v1/admin/learn/proposals';
 
-export function learnRoutes({ layer, files, dismissed, propose }: LearnRoutesInit): Route[] {
+export function learnRoutes({ layer, files, dismissed, propose, evaluate }: LearnRoutesInit): Route[] {
   const common = {
     tag: 'Semantic layer',
     right: 'admin:semantic',
@@ -66,6 +69,25 @@ export function learnRoutes({ layer, files, dismissed, propose }: LearnRoutesIni
         const proposals: LearnProposal[] = [];
         for (const proposal of found) if (!known.has(idOf(proposal))) proposals.push(...(await shown(proposal, scope)));
         return { body: { proposals } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: `${PATH}/:id/evaluation`,
+      operationId: 'evaluateLearnProposal',
+      summary:
+        'Asks the cases of the organization with the layer as it is and with the proposal, as the caller; nothing is changed.',
+      errors: [...new Set(['forbidden', 'not_found', 'conflict', 'configuration_error', ...QUESTION_ERRORS] as const)],
+      params: ProposalParams,
+      responses: { 200: ProposalEvaluation },
+      async handle({ params: { id } }, scope) {
+        const change = await changeOf(await find(id, scope), scope);
+        if (change !== undefined) return { body: await evaluate(change, scope) };
+        throw new AtlasError('The file has this already.', {
+          code: 'not_found',
+          hint: `GET ${PATH} lists what is proposed.`,
+        });
       },
     }),
     defineRoute({

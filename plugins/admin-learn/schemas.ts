@@ -29,3 +29,31 @@ export const LearnProposals = Type.Object({ proposals: Type.Array(LearnProposal)
 export const ProposalParams = Type.Object({ id: Type.String({ maxLength: 200 }) });
 
 export const AppliedProposal = Type.Object({ file: Type.String() }, { title: 'AppliedProposal' });
+
+const status = Type.String({
+  description: 'passed; failed: another result than expected; refused: no answer was given.',
+});
+const evaluatedCase = { id: Type.String(), question: Type.String() };
+
+export const ProposalEvaluation = Type.Object(
+  {
+    cases: count('Cases that there are.'),
+    notAsked: count('Those beyond the bound of cases or of time.'),
+    before: count('Those that pass with the layer as it is.'),
+    after: count('Those that pass with the proposal.'),
+    changed: Type.Array(
+      Type.Object({
+        ...evaluatedCase,
+        before: status,
+        after: status,
+        reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it does not pass with the proposal.' }),
+      }),
+      { description: 'Cases that end otherwise with the proposal.' },
+    ),
+    unjudged: Type.Array(Type.Object({ ...evaluatedCase, reason: Type.String() }), {
+      description: 'Cases whose expected statement does not run, or that the model or the database failed.',
+    }),
+  },
+  { title: 'ProposalEvaluation' },
+);
+export type ProposalEvaluation = Static<typeof ProposalEvaluation>;

@@ -173,7 +173,7 @@ export interface AuditedFilter {
 }
 
 /** What the server asks as a reader, beside what was asked for. */
-const UNASKED_SURFACES = ['explanation', 'freshness', 'reading'];
+const UNASKED_SURFACES = ['explanation', 'freshness', 'reading', 'evaluation'];
 
 /** Those that the server asks by itself are left out: they say nothing about what people need. */
 function askedByPeople(db: Knex, orgId: string | undefined): Knex.QueryBuilder {

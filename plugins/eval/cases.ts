@@ -1,7 +1,7 @@
 /** Reads the cases of `eval/cases/*.yml`, and reports what is wrong in them with file, line and column. */
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { AtlasError, type Static, Type } from '../../kernel/index.ts';
 import { checkSchema, parseYaml } from '../semantic-layer/index.ts';
 
@@ -51,11 +51,13 @@ interface CaseProblem {
   readonly message: string;
 }
 
-/** All cases of a folder. Throws `configuration_error` with every problem, one a line. */
-export function readCases(cwd: string): EvalCase[] {
-  const files = globSync(`${CASES_DIR}/*.{yml,yaml}`, { cwd }).sort();
+/** All cases of the folder `dir`, which may be relative to `cwd`. Throws `configuration_error` with every problem, one a line. */
+export function readCases(cwd: string, dir = CASES_DIR): EvalCase[] {
+  const files = globSync('*.{yml,yaml}', { cwd: resolve(cwd, dir) })
+    .map((name) => join(dir, name))
+    .sort();
   if (files.length === 0) {
-    throw new AtlasError(`There are no cases in ${CASES_DIR}.`, {
+    throw new AtlasError(`There are no cases in ${dir}.`, {
       code: 'configuration_error',
       hint: 'Write questions with their SQL into a file there, as docs/evaluation.md shows.',
     });
@@ -71,7 +73,7 @@ export function readCases(cwd: string): EvalCase[] {
 
 function casesOf(cwd: string, file: string, ids: Map<string, string>, problems: CaseProblem[]): EvalCase[] {
   const report = (message: string, at = { line: 1, column: 1 }) => void problems.push({ file, ...at, message });
-  const source = fileText(join(cwd, file), report);
+  const source = fileText(resolve(cwd, file), report);
   if (source === undefined) return [];
   const yaml = parseYaml(source);
   if (!yaml.ok) {

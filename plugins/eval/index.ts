@@ -6,6 +6,7 @@ import { evalCommand } from './eval-command.ts';
 
 export { type EvalCase, readCases } from './cases.ts';
 export { evaluateLayer } from './evaluate-layer.ts';
+export { judgeOf, type Verdict } from './run-case.ts';
 
 export const evaluation = definePlugin({
   name: 'eval',

@@ -1,6 +1,14 @@
 /** Asks one question as every surface does, and compares what comes with what the expected statements give. */
 import { randomUUID } from 'node:crypto';
-import { type App, AtlasError, datasourceList, messageOf, type Scope, type SqlResult } from '../../kernel/index.ts';
+import {
+  type App,
+  AtlasError,
+  datasourceList,
+  messageOf,
+  type PluginContext,
+  type Scope,
+  type SqlResult,
+} from '../../kernel/index.ts';
 import { type Answer, type AnswerNote, agent } from '../agent/index.ts';
 import {
   type ExpectedResult,
@@ -74,12 +82,26 @@ const sentence = (error: unknown) => {
 /** Asks a case, and compares the results of its statements with that of the answer. */
 export const runCase = (run: CaseRun, item: EvalCase, onAnswer?: (answer: Answer) => void): Promise<CaseResult> =>
   askCase(run, item, async (scope) => {
-    const expected = await expectedResults(run.app, item, scope);
+    const verdictOf = await judgeOf({ ctx: run.app, surface: 'cli' }, item)(scope);
     return (answer) => {
       onAnswer?.(answer);
-      return judged(item, answer, expected);
+      return verdictOf(answer);
     };
   });
+
+export interface StatementRunner {
+  readonly ctx: Pick<PluginContext, 'call' | 'runSql'>;
+  /** What the audit log has as the surface of the expected statements. */
+  readonly surface: string;
+}
+
+/** Runs what a case expects; an answer passes with one of these results. */
+export function judgeOf(runner: StatementRunner, item: EvalCase): Judge {
+  return async (scope) => {
+    const expected = await expectedResults(runner, item, scope);
+    return (answer) => judged(item, answer, expected);
+  };
+}
 
 /** Rejects only when the run is stopped. */
 export async function askCase(run: CaseRun, item: AskedCase, judge: Judge): Promise<CaseResult> {
@@ -165,27 +187,32 @@ function firstLine(text: string): string {
 }
 
 /** Runs the expected statements under the guard of the composition. */
-async function expectedResults(app: App, item: EvalCase, scope: Scope): Promise<ExpectedResult[]> {
+async function expectedResults(runner: StatementRunner, item: EvalCase, scope: Scope): Promise<ExpectedResult[]> {
   if (item.clarify) return [];
-  const dialect = await defaultDialect(app, scope);
+  const dialect = await defaultDialect(runner.ctx, scope);
   const results: ExpectedResult[] = [];
-  for (const sql of item.sql) results.push(await expectedResult(app, sql, dialect, scope));
+  for (const sql of item.sql) results.push(await expectedResult(runner, sql, dialect, scope));
   return results;
 }
 
-async function defaultDialect(app: App, scope: Scope): Promise<SqlDialect> {
-  const connections = (await app.call(datasourceList, undefined, scope)).map(({ value }) => value);
+async function defaultDialect(ctx: StatementRunner['ctx'], scope: Scope): Promise<SqlDialect> {
+  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
   const connection = connections.find(({ id }) => id === 'default') ?? connections[0];
   if (connection === undefined)
     throw new AtlasError('No datasource is configured.', { hint: 'Set SVC_DATASOURCE_URL.' });
-  const dialect = await dialectOf(app, connection.dbType, scope);
+  const dialect = await dialectOf(ctx, connection.dbType, scope);
   await dialect.load?.();
   return dialect.forConnection?.(connection) ?? dialect;
 }
 
-async function expectedResult(app: App, sql: string, dialect: SqlDialect, scope: Scope): Promise<ExpectedResult> {
+async function expectedResult(
+  { ctx, surface }: StatementRunner,
+  sql: string,
+  dialect: SqlDialect,
+  scope: Scope,
+): Promise<ExpectedResult> {
   const run = async (statement: string): Promise<SqlResult> =>
-    (await app.runSql({ sql: statement, surface: 'cli' }, scope)).result;
+    (await ctx.runSql({ sql: statement, surface }, scope)).result;
   const result = await run(sql).catch((error: unknown) => {
     scope.signal.throwIfAborted();
     throw new AtlasError(`The expected statement does not run: ${sentence(error)}`, { cause: error });

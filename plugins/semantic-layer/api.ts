@@ -7,6 +7,12 @@ import type { LayerFiles } from './layer-files.ts';
 import type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
+/** A layer that only some requests have. Disposing removes its files; no request may use it then. */
+export interface TriedLayer extends AsyncDisposable {
+  /** Has a request that was not begun yet, and its parts, use this layer. */
+  use(scope: Scope): void;
+}
+
 export interface SemanticLayerApi {
   /** The model of the request's organization; the same one until the request ends. */
   for(scope: Scope): Promise<SemanticModel>;
@@ -45,6 +51,8 @@ export interface SemanticLayerApi {
    * those of imports that run are waited for.
    */
   leftBehind(): Promise<LeftBehind[]>;
+  /** The layer of `orgId` with these files over its own, in a folder that no other request reads; nothing is checked. */
+  tryOut(orgId: string | null, files: readonly ImportedFile[]): Promise<TriedLayer>;
   /** Deletes the layer of an organization that ends. Its requests are refused from then on. */
   deleteLayer(orgId: string): Promise<void>;
 }

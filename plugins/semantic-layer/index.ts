@@ -40,7 +40,7 @@ export * from './files/yaml-edits.ts';
 export { reads, visibleModel } from './hidden-columns.ts';
 export * from './hooks.ts';
 export { isLayerPath, type LayerFiles } from './layer-files.ts';
-export { layerFolderOf } from './layer-folder.ts';
+export { layerFolderOf, organizationFolder } from './layer-folder.ts';
 export {
   type FileChange,
   type ImportedFile,

@@ -155,7 +155,7 @@ function signatureOf(dir: string): string {
 }
 
 /** Copies what belongs to a layer, without folders of organizations and files of other kinds. */
-async function copyLayer(from: string, to: string): Promise<void> {
+export async function copyLayer(from: string, to: string): Promise<void> {
   for (const { path } of scanLayer(from).files) {
     await mkdir(dirname(join(to, path)), { recursive: true });
     await writeFile(join(to, path), await readFile(join(from, path)));
@@ -163,7 +163,7 @@ async function copyLayer(from: string, to: string): Promise<void> {
 }
 
 /** Writes or deletes the file in the staged layer. */
-async function stage(staging: string, { path, text }: ImportedFile): Promise<void> {
+export async function stage(staging: string, { path, text }: ImportedFile): Promise<void> {
   const to = join(staging, path);
   // A link would be followed out of the staged folder.
   await rm(to, { force: true });

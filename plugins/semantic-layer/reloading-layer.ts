@@ -1,26 +1,35 @@
 /** Keeps the semantic layer of a running service up to date and pins each request to one version of it. */
 import { readdirSync, type Stats, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
+import type { TriedLayer } from './api.ts';
 import { createModel } from './build/build-model.ts';
 import { type ContextOptions, ContextWriter, type Explanation, type LayerContext } from './context/context-writer.ts';
 import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
-import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
-import type { OrganizationSchemas } from './database/organization-schemas.ts';
+import type { DatabaseSchemas } from './database/database-schema.ts';
 import { measuredTables } from './facts/measured-tables.ts';
 import { LayerParser } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
-import type { FactSource, IsProtected, LayerFacts, MeasuredTable, VisibleFile } from './hooks.ts';
+import type { MeasuredTable, VisibleFile } from './hooks.ts';
 import { ImportQueue } from './import-queue.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
-import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
-import { LayerLoader, type LoaderSettings } from './loader.ts';
+import {
+  copyLayer,
+  type ImportedFile,
+  type ImportOptions,
+  type ImportResult,
+  importFiles,
+  stage,
+} from './layer-import.ts';
 import type { SemanticModel } from './model.ts';
 import { invalidOrganization, layerRemoved } from './organization-errors.ts';
+import { ReloadingFolder, type ReloadingLayerOptions } from './reloading-folder.ts';
 
 /** The part of a request's scope that its model is pinned to. */
 export interface RequestScope {
@@ -28,95 +37,10 @@ export interface RequestScope {
   readonly parent?: RequestScope | undefined;
 }
 
-export interface ReloadingLayerOptions {
-  readonly dir: string;
-  /** Shortest time between two checks of the files. */
-  readonly checkIntervalMs: number;
-  readonly contextBytes: number;
-  readonly exploreBytes: number;
-  /** The schemas of the databases; without it the layer is not compared with them. */
-  readonly schemas?: OrganizationSchemas;
-  /** Organizations that have had their own layer; by default those seen by this object. */
-  readonly known?: KnownOrganizations;
-  /** Which tables show no values in the layer of an organization, or in the shared one. */
-  readonly isProtected?: (orgId: string | null) => IsProtected | undefined;
-  /** Who has measured row counts, ranges and values. */
-  readonly facts?: () => FactSource | undefined;
-  /** Time between two checks without requests; 0 turns them off. */
-  readonly watchIntervalMs?: number;
-  /** Called once for every version, including the first. */
-  readonly onVersion?: (model: SemanticModel, dir: string) => void;
-}
-
-/** Largest share of the time that is spent on checking for changes, however many files there are. */
-const CHECKING_SHARE = 0.05;
 /** How long a request waits for the first description of the databases. */
 const SCHEMA_TIMEOUT_MS = 3_000;
 const MAX_ORGANIZATIONS = 64;
 const EMPTY_PARTS = { entities: [], metrics: [], glossary: [], catalog: undefined };
-
-/** One folder with its current model, text index and cached prompts. */
-class ReloadingFolder {
-  readonly loader: LayerLoader;
-  readonly search = new LayerSearch();
-  readonly writer = new ContextWriter(this.search);
-  /** Schemas of the databases that the layer is for. */
-  schemas: DatabaseSchemas | undefined;
-  /** What was measured of its tables. */
-  facts: LayerFacts | undefined;
-  readonly #options: ReloadingLayerOptions;
-  #model: SemanticModel | undefined;
-  #nextCheck = 0;
-  #loading: Promise<SemanticModel> | undefined;
-  #matched: KnownSchemas | undefined;
-  #measured: LayerFacts | undefined;
-
-  constructor(dir: string, orgId: string | null, options: ReloadingLayerOptions, settings: LoaderSettings) {
-    this.loader = new LayerLoader(dir, { ...settings, isProtected: () => options.isProtected?.(orgId) });
-    this.#options = options;
-  }
-
-  get current(): SemanticModel | undefined {
-    return this.#model;
-  }
-
-  /** The current model; checks the files first when that is due. Concurrent callers share one check. */
-  async latest(): Promise<SemanticModel> {
-    const isKnown = this.#matched === this.schemas?.known && this.#measured === this.facts;
-    if (this.#loading !== undefined) {
-      const model = await this.#loading;
-      // A running load may have started with older schemas or facts.
-      return isKnown ? model : this.latest();
-    }
-    if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck) return this.#model;
-    this.#loading = this.#load().finally(() => {
-      this.#loading = undefined;
-    });
-    return this.#loading;
-  }
-
-  /** Makes the next call check the files. */
-  async expire(): Promise<void> {
-    await this.#loading?.catch(() => undefined);
-    this.#nextCheck = 0;
-  }
-
-  async #load(): Promise<SemanticModel> {
-    const started = performance.now();
-    const schemas = this.schemas?.known;
-    const { facts } = this;
-    const model = await this.loader.load(schemas, facts);
-    this.#matched = schemas;
-    this.#measured = facts;
-    const tookMs = performance.now() - started;
-    // The first load parses everything, so it says nothing about the cost of later checks.
-    const restMs = this.#model === undefined ? 0 : tookMs / CHECKING_SHARE;
-    this.#nextCheck = performance.now() + Math.max(this.#options.checkIntervalMs, restMs);
-    if (model !== this.#model) this.#options.onVersion?.(model, this.loader.root);
-    this.#model = model;
-    return model;
-  }
-}
 
 export class ReloadingLayer {
   readonly #options: ReloadingLayerOptions;
@@ -188,6 +112,29 @@ export class ReloadingLayer {
     const model = this.modelFor(scope.orgId);
     this.#pins.set(scope, model);
     return model;
+  }
+
+  /** See `SemanticLayerApi.tryOut`. */
+  async tryOut(orgId: string | null, files: readonly ImportedFile[]): Promise<TriedLayer> {
+    const own = this.#folders.get(await this.modelFor(orgId)) ?? this.#default;
+    const dir = await mkdtemp(join(tmpdir(), 'atlas-layer-'));
+    const remove = () => rm(dir, { recursive: true, force: true });
+    try {
+      await copyLayer(own.loader.root, dir);
+      for (const file of files) await stage(dir, file);
+      const known = own.loader.writtenFiles;
+      const folder = new ReloadingFolder(dir, orgId, this.#options, {
+        ...{ signal: this.#closing.signal, parser: this.#parser, known },
+      });
+      folder.schemas = own.schemas;
+      folder.facts = own.facts;
+      const model = await folder.latest();
+      this.#folders.set(model, folder);
+      return { use: (scope) => void this.#pins.set(scope, Promise.resolve(model)), [Symbol.asyncDispose]: remove };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
   }
 
   /**

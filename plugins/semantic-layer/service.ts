@@ -32,6 +32,7 @@ export function serviceOf({ layer, known, saved, explain, changes }: ServiceInit
     measuredTables: (orgId) => layer.measuredTables(orgId),
     readFile: async (orgId, path) => layer.readFile(orgId, path),
     leftBehind: () => layer.leftBehind(),
+    tryOut: (orgId, files) => layer.tryOut(orgId, files),
     async deleteLayer(orgId) {
       await layer.deleteLayer(orgId);
       changes?.publish(LAYER_TOPIC, orgId);

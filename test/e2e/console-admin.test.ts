@@ -1,5 +1,7 @@
 /** The administration of the web console, in a real browser on a real server with two organizations. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChromium, INSTALL_CHROMIUM } from '../harness/browser.ts';
@@ -11,6 +13,29 @@ import { suiteNeeding } from '../harness/require.ts';
 /** Markup, a script and marks that reverse what follows. */
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e"drop"';
 const shown = (text: string) => text.replace('\u202e', 'U+202E');
+
+/** Somebody alone in an organization who asks "intake", then what it means, on three days. */
+async function proposedBy({ other: client, folder }: ConsoleSite): Promise<{ client: Client; summary: string }> {
+  const db = new Database(join(folder, 'atlas.db'));
+  const DAY_MS = 86_400_000;
+  const moveBack = (table: string, column: string, of: string, id: string, days: number) => {
+    const rows = db.prepare(`SELECT id, ${column} AS at FROM ${table} WHERE ${of} = ?`).all(id);
+    for (const row of rows as { id: string; at: string }[]) {
+      const at = new Date(Date.parse(row.at) - days * DAY_MS).toISOString();
+      db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(at, row.id);
+    }
+  };
+  for (const days of [1, 2, 3]) {
+    const declined = await client.send('/api/v1/query', { body: { question: 'Intake by region' } });
+    const { conversationId } = declined.body;
+    await client.send('/api/v1/query', { body: { question: 'Revenue by region', conversationId } });
+    moveBack('conversations', 'created_at', 'id', conversationId, days);
+    moveBack('conversation_messages', 'created_at', 'conversation_id', conversationId, days);
+    moveBack('audit_log', 'timestamp', 'conversation_id', conversationId, days);
+  }
+  db.close();
+  return { client, summary: '"intake" for order_items.revenue' };
+}
 
 suiteNeeding(
   'chromium',
@@ -361,6 +386,50 @@ suiteNeeding(
     await page.getByRole('row').filter({ hasText: 'Off' }).waitFor();
     await using foreign = await site.visit('/schedules', site.other);
     await foreign.page.getByText('No question is scheduled yet.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what is proposed for the layer, asks the cases with a proposal, and applies or dismisses it', async () => {
+    const { client, summary } = await proposedBy(site);
+    await using visited = await site.visit('/admin/learn', client);
+    const { page, complaints } = visited;
+    await page.getByRole('row', { name: /Other name .*intake/ }).waitFor();
+    await page.getByRole('button', { name: `Details: ${summary}` }).click();
+    await expect.poll(() => page.locator('pre').textContent()).toContain('intake');
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await choose(page, summary, 'Evaluate');
+    await page.getByRole('dialog').getByText('Each question counts against your budgets').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Evaluate' }).click();
+    await page.getByRole('dialog').getByText('There are no cases in').waitFor();
+    await page.keyboard.press('Escape');
+    const { body } = await client.send('/api/v1/me');
+    const cases = join(site.folder, 'cases/.orgs', body.orgId);
+    mkdirSync(cases, { recursive: true });
+    const sql =
+      'SELECT o.status, SUM(i.line_total) FROM order_items i JOIN orders o ON o.id = i.order_id GROUP BY o.status';
+    writeFileSync(
+      join(cases, 'own.yml'),
+      `cases:\n- { id: a, question: Intake by status, sql: "${sql}" }\n- { id: b, question: Intake, sql: SELECT nothing FROM orders }\n`,
+    );
+    await choose(page, summary, 'Evaluate');
+    await confirm(page, 'Evaluate');
+    const told = page.getByRole('status');
+    await told.filter({ hasText: `${summary}: 0 of 1 case pass now, 1 with the proposal.` }).waitFor();
+    await told.filter({ hasText: 'Intake by status: not answered → passes' }).waitFor();
+    await told.filter({ hasText: 'Intake: cannot be judged. The expected statement does not run' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await choose(page, 'Sum line_total of order_items, orders, customers by region', 'Dismiss');
+    await confirm(page, 'Dismiss');
+    await page.getByText('Sum line_total of order_items, orders, customers by region').waitFor({ state: 'detached' });
+    await choose(page, summary, 'Apply');
+    await confirm(page, 'Apply');
+    await told.filter({ hasText: 'entities/order_items.yml was changed.' }).waitFor();
+    await page.getByText('Nothing is proposed').waitFor();
+    expect((await client.send('/api/v1/query', { body: { question: 'Intake by status' } })).body.outcome).toBe(
+      'answered',
+    );
     expect(complaints).toEqual([]);
   });
 

@@ -41,6 +41,7 @@ export async function startConsoleSite(env: Readonly<Record<string, string>> = {
   const server = await startBuiltIn({
     SVC_SEMANTIC_DIR: join(folder.path, 'semantic'),
     SVC_DATASOURCE_URL: `sqlite:${join(folder.path, 'shop.db')}`,
+    SVC_LEARN_CASES_DIR: join(folder.path, 'cases'),
     SVC_CONNECTION_FILES_DIR: folder.path,
     DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}`,
     AUTHLIB_SECRET: 's'.repeat(40),

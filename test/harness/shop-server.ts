@@ -66,6 +66,7 @@ export async function startShop(files: Readonly<Record<string, string>> = SHOP_L
   const env = {
     SVC_DATASOURCE_URL: `sqlite:${folder.create('shop.db', SHOP)}`,
     SVC_SEMANTIC_DIR: join(cwd, 'semantic'),
+    SVC_LEARN_CASES_DIR: join(cwd, 'eval/cases'),
     SVC_PROVIDER: 'offline',
     DATABASE_URL: `sqlite:${join(cwd, 'atlas.db')}`,
   };
@@ -85,6 +86,7 @@ export async function startShop(files: Readonly<Record<string, string>> = SHOP_L
   };
   return {
     app,
+    folder: cwd,
     send,
     write,
     read: (path: string) => readFileSync(join(cwd, 'semantic', path), 'utf8'),

@@ -40,30 +40,6 @@ export const ADMIN = {
     backups: 'Backups',
     settings: 'Settings',
   },
-  learn: {
-    intro:
-      'What several people asked, wrote and rated again and again, as changes of the semantic layer. Nothing is changed until somebody applies it.',
-    kind: 'Kind',
-    kindOf: {
-      join: 'Join',
-      measure: 'Measure',
-      synonym: 'Other name',
-      wording: 'Wording',
-      pattern: 'Example',
-    } as Readonly<Record<string, string>>,
-    proposal: 'Proposal',
-    people: 'People',
-    days: 'Days',
-    statements: 'Questions',
-    file: 'File',
-    apply: 'Apply',
-    applyText: (summary: string, file: string) =>
-      `${file} gets: ${summary}. The next question uses it. Its versions are kept.`,
-    applied: (file: string) => `${file} was changed.`,
-    dismiss: 'Dismiss',
-    dismissText: (summary: string) => `${summary} is proposed no more.`,
-    empty: 'Nothing is proposed: nothing new was asked by several people on several days.',
-  },
   overview: {
     counts: 'Counts',
     connections: 'Connections',

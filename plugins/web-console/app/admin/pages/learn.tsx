@@ -1,12 +1,24 @@
 /** Shows what is proposed for the semantic layer from what people asked; a person applies or dismisses it. */
 import type { ReactNode } from 'react';
+import { ShownText } from '../../ui/shown-text.tsx';
+import styles from '../admin.module.css';
+import { LEARN as T } from '../learn-texts.ts';
 import { Code, Text } from '../parts.tsx';
 import type { Resource } from '../resource.ts';
 import { ResourcePage } from '../resource-page.tsx';
 import { ADMIN } from '../texts.ts';
 
-const T = ADMIN.learn;
 const PATH = '/api/v1/admin/learn/proposals';
+
+/** What an evaluation of one tells. */
+interface Evaluation {
+  readonly cases: number;
+  readonly notAsked: number;
+  readonly before: number;
+  readonly after: number;
+  readonly changed: readonly Readonly<Record<'question' | 'before' | 'after', string>>[];
+  readonly unjudged: readonly Readonly<Record<'question' | 'reason', string>>[];
+}
 
 /** What is shown of one. The plugin's own type comes with code that needs the types of Node. */
 interface Proposal {
@@ -16,6 +28,25 @@ interface Proposal {
   readonly file: string;
   readonly support: Readonly<Record<'people' | 'days' | 'statements', number>>;
   readonly diff: string;
+}
+
+function Evaluated({ result, summary }: { readonly result: Evaluation; readonly summary: string }): ReactNode {
+  const { cases, notAsked, changed, unjudged } = result;
+  const judged = cases - notAsked - unjudged.length;
+  const lines = [
+    ...changed.map(({ question, before, after }) => `${question}: ${T.caseOf[before]} → ${T.caseOf[after]}`),
+    ...unjudged.map(({ question, reason }) => `${question}: ${T.unjudged} ${reason}`),
+  ];
+  return (
+    <>
+      <ShownText text={T.evaluated({ ...result, summary, judged })} />
+      {lines.map((line) => (
+        <span key={line} className={styles.line}>
+          <ShownText text={line} />
+        </span>
+      ))}
+    </>
+  );
 }
 
 const PROPOSALS: Resource<Proposal> = {
@@ -34,6 +65,12 @@ const PROPOSALS: Resource<Proposal> = {
   nameOf: ({ summary }) => summary,
   idOf: ({ id }) => id,
   actionsOf: ({ id, summary, file }) => [
+    {
+      label: T.evaluate,
+      text: T.evaluateText(summary),
+      command: () => ({ path: `${PATH}/${encodeURIComponent(id)}/evaluation`, method: 'POST' }),
+      done: (result) => <Evaluated result={result as Evaluation} summary={summary} />,
+    },
     {
       label: T.apply,
       text: T.applyText(summary, file),
