@@ -1,5 +1,5 @@
 /** Explains an empty result: which of its filters leave nothing, values near to those, and the period that has rows. */
-import { isTime } from '../semantic-layer/index.ts';
+import { isTime, translatedValues } from '../semantic-layer/index.ts';
 import { type Member, nearValues } from '../semantic-query/index.ts';
 import { call, type Filter, type FilteredQuery } from './filters.ts';
 import type { Tries } from './tries.ts';
@@ -148,7 +148,12 @@ async function nearOf(blamed: readonly Filter[], empty: EmptyQuery) {
 async function valuesNear(value: string, known: readonly string[], filter: Filter, empty: EmptyQuery) {
   const isCut = known.length > MAX_READ_VALUES;
   const begun = isCut ? await valuesOf(filter, value.slice(0, PREFIX_CHARS), empty) : [];
-  const near = nearValues(value, [...new Set([...known, ...begun])]).slice(0, MAX_NEAR_VALUES);
+  const all = [...new Set([...known, ...begun])];
+  const meant = new Set(filter.member === undefined ? [] : translatedValues(filter.member.dimension, value));
+  const near = [...new Set([...all.filter((one) => meant.has(one)), ...nearValues(value, all)])].slice(
+    0,
+    MAX_NEAR_VALUES,
+  );
   if (near.length > 0 || known.length > MAX_LISTED_VALUES) return near;
   return known.filter(({ length }) => length <= MAX_LISTED_CHARS);
 }

@@ -1,5 +1,5 @@
 /** Tells words that name things of the layer from others. */
-import { type SemanticModel, stem, tokenize } from '../semantic-layer/index.ts';
+import { type SemanticModel, stem, tokenize, translationsOfValues } from '../semantic-layer/index.ts';
 
 /** Words that say what to do with a column, or for which time, and name none. */
 export const GENERAL_WORDS = new Set(
@@ -14,7 +14,12 @@ export const stemsOf = (texts: readonly string[]): Set<string> =>
   new Set(texts.flatMap((text) => tokenize(text)).flatMap((word) => stem(word) ?? []));
 
 const valuesOf = (entities: SemanticModel['entities']) =>
-  entities.flatMap(({ dimensions }) => dimensions.flatMap(({ sample_values = [] }) => sample_values.map(String)));
+  entities.flatMap(({ dimensions }) =>
+    dimensions.flatMap((dimension) => [
+      ...(dimension.sample_values ?? []).map(String),
+      ...translationsOfValues(dimension).flatMap(([, words]) => words),
+    ]),
+  );
 
 /** Words of the values that the layer lists. */
 export const valueStems = ({ entities }: SemanticModel): Set<string> => stemsOf(valuesOf(entities));

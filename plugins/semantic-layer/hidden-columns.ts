@@ -108,9 +108,8 @@ export class HiddenColumns {
     const shown = dimensions.filter(({ hidden, sql }) => hidden !== true && !reads(sql, own));
     const masked = maskedNames(entity);
     // Another dimension may read the column of a masked one.
-    const hasMaskedValues = ({ name, sql, sample_values, range }: ModelDimension) =>
-      (sample_values !== undefined || range !== undefined) &&
-      (masked.has(name.toLowerCase()) || reads(sql ?? name, masked));
+    const hasMaskedValues = ({ name, sql, ...dimension }: ModelDimension) =>
+      tellsValues(dimension) && (masked.has(name.toLowerCase()) || reads(sql ?? name, masked));
     if (shown.length < dimensions.length || shown.some(hasMaskedValues)) {
       changed.dimensions = shown.map((dimension) =>
         hasMaskedValues(dimension) ? withoutValues(dimension) : dimension,
@@ -196,8 +195,15 @@ export class HiddenColumns {
 
 type Meaning = Readonly<Partial<Record<'entity' | 'sql' | 'measure' | 'metric' | 'dimension', string>>>;
 
-function withoutValues({ sample_values: _, range: __, ...dimension }: ModelDimension): ModelDimension {
-  return dimension;
+type TellsValues = Pick<ModelDimension, 'sample_values' | 'range' | 'value_translations' | 'valueWords'>;
+
+/** Whether values of the column stand in the layer. */
+export const tellsValues = ({ sample_values, range, value_translations }: TellsValues): boolean =>
+  sample_values !== undefined || range !== undefined || value_translations !== undefined;
+
+export function withoutValues<D extends TellsValues>(dimension: D): Omit<D, keyof TellsValues> {
+  const { sample_values: _, range: __, value_translations: ___, valueWords: ____, ...rest } = dimension;
+  return rest;
 }
 
 /** Names and columns of the hidden dimensions, and the names of those that read them, in lower case. */

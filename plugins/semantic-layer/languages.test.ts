@@ -98,6 +98,14 @@ describe('a question in another language', () => {
     expect(question).toContain('(also: Versandkosten, ');
   });
 
+  it('has beside a value what it is called, where the question names it', async () => {
+    const { question } = await promptFor('Wie viele Retouren waren BESCHADIGT?');
+    expect(question).toContain('; e.g. damaged (also: beschädigt), not_as_described, ');
+    const other = await promptFor('Wie viele Retouren gab es je Monat?');
+    expect(other.question).toContain('reason_code');
+    expect(other.question).not.toContain('beschädigt');
+  });
+
   it('asks which meaning of an ambiguous term is meant that it names by a translation', async () => {
     using folder = layerFolder({
       'entities/orders.yml': 'table: orders\nmeasures: [{ name: gross, type: count }, { name: net, type: count }]\n',
@@ -129,8 +137,36 @@ describe('an English question', () => {
   it('is not shown translations by the tool explore', async () => {
     const shown = await app.get(semanticLayer).explore(app.scope(), 'entities/shipments.yml');
     expect(shown).toContain('carrier_cost');
-    expect(shown).not.toMatch(/translations|Versandkosten/);
+    expect(shown).not.toMatch(/translations|Versandkosten|unterwegs/);
   });
+});
+
+it('translations of values are told nowhere that the values are not', async () => {
+  const PEOPLE = [
+    'table: people',
+    'dimensions:',
+    '- { name: country, value_translations: { de: { Germany: [Deutschland], Iceland: [Island] } } }',
+    '- { name: disease, mask: "\'*\'", sample_values: [flu], value_translations: { de: { flu: [Grippe] } } }',
+    '- { name: secret, hidden: true, value_translations: { de: { cancer: [Krebs] } } }',
+    '',
+  ].join('\n');
+  const others = Array.from({ length: 40 }, (_, at) => [
+    `entities/t${at}.yml`,
+    `table: t${at}\ndescription: ${'Nothing of interest. '.repeat(20)}\n`,
+  ]);
+  for (const files of [{}, Object.fromEntries(others)]) {
+    using folder = layerFolder({ 'entities/people.yml': PEOPLE, ...files });
+    await using own = await createTestApp({ plugins: [semanticLayer({ dir: folder.dir })] });
+    const layer = own.get(semanticLayer);
+    const turns = [{ role: 'user', text: 'Wie viele Leute aus Island haben Grippe oder Krebs?' }] as const;
+    const { stable, perQuestion } = await layer.explain({ turns, surface: 'api' }, own.scope());
+    // A large layer is not given whole, and has only the words that the question says.
+    const isWhole = perQuestion === '';
+    const told = isWhole ? 'Germany (also: Deutschland), Iceland (also: Island)' : 'Iceland (also: Island), Germany';
+    expect(isWhole ? stable : perQuestion).toContain(`- country (string); e.g. ${told}\n`);
+    expect(stable + perQuestion).not.toMatch(/Grippe|flu|Krebs|cancer/);
+    expect(await layer.explore(own.scope(), 'entities/people.yml')).not.toMatch(/Grippe|flu|Krebs|cancer|Island/);
+  }
 });
 
 it('a language that is not known is a problem of the file', async () => {

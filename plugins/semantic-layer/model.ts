@@ -1,6 +1,7 @@
 /**
  * Defines the semantic layer in memory: one immutable `SemanticModel` per load. A request keeps the one it began with.
  */
+import { folded } from '../language-kit/index.ts';
 import type {
   CatalogFile,
   Dimension,
@@ -20,9 +21,27 @@ export interface ModelDimension extends Omit<Dimension, 'sql' | 'type'> {
   /** As written; by default the column `name`. `{other}` stands for another dimension. */
   readonly sql: string;
   readonly type: DimensionType;
+  /** In the model of another language: what values are called there, by the value. */
+  readonly valueWords?: ReadonlyMap<string, readonly string[]>;
 }
 
 export const isTime = ({ type }: Pick<ModelDimension, 'type'>): boolean => type === 'date' || type === 'timestamp';
+
+/** Values that the layer lists: one that has a translation need not be among the samples. */
+export const listedValues = ({ sample_values = [], valueWords }: ModelDimension): readonly unknown[] =>
+  valueWords === undefined ? sample_values : [...new Set([...sample_values, ...valueWords.keys()])];
+
+/** Words for values of a column in any language, with the values. */
+export const translationsOfValues = ({
+  value_translations: languages = {},
+}: Pick<ModelDimension, 'value_translations'>) => Object.values(languages).flatMap((words) => Object.entries(words));
+
+/** The values that are called so in any language, whatever its case, accents and width. */
+export function translatedValues(dimension: ModelDimension, text: string): string[] {
+  const wanted = folded(text);
+  const isMeant = (words: readonly string[]) => words.some((word) => folded(word) === wanted);
+  return [...new Set(translationsOfValues(dimension).flatMap(([value, words]) => (isMeant(words) ? [value] : [])))];
+}
 
 /** A join with `on` always a list and `name` always set (the target's name by default). */
 export interface ModelJoin extends Omit<Join, 'on' | 'name'> {

@@ -19,6 +19,18 @@ export const Translations = Type.Object(
   CLOSED,
 );
 export type Translations = Static<typeof Translations>;
+
+/** What values of a column are called in other languages, by the value as the database has it. */
+const wordsOfValues = Type.Record(text, texts);
+export const ValueTranslations = Type.Object(
+  Object.fromEntries(LANGUAGE_CODES.map((code) => [code, optional(wordsOfValues)])) as Record<
+    LanguageCode,
+    TOptional<typeof wordsOfValues>
+  >,
+  CLOSED,
+);
+export type ValueTranslations = Static<typeof ValueTranslations>;
+
 const time = Type.String({
   pattern: String.raw`^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`,
   description: 'a date or timestamp such as 2024-11-01',
@@ -58,6 +70,7 @@ export const Dimension = Type.Object(
     references: optional(Type.Union([text, Type.Array(text, { minItems: 1 })])),
     synonyms: optional(texts),
     translations: optional(Translations),
+    value_translations: optional(ValueTranslations),
     hidden: optional(Type.Boolean()),
     mask: optional(text),
   },

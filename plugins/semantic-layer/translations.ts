@@ -1,7 +1,7 @@
 /** Puts the words of one other language beside those of a model, and takes all of them out of what is shown. */
 import type { LanguageCode } from '../language-kit/index.ts';
 import { createModel } from './build/build-model.ts';
-import type { ModelEntity, SemanticModel } from './model.ts';
+import type { ModelDimension, ModelEntity, SemanticModel } from './model.ts';
 import type { Translations } from './schema.ts';
 
 interface Translated {
@@ -29,10 +29,18 @@ function translatedModel(model: SemanticModel, language: LanguageCode): Semantic
     // First, as long lists of synonyms are cut in the prompt.
     return words.length === 0 ? part : { ...part, synonyms: [...words, ...(part.synonyms ?? [])] };
   };
+  const withValueWords = (dimension: ModelDimension): ModelDimension => {
+    const words = Object.entries(dimension.value_translations?.[language] ?? {});
+    return words.length === 0 ? dimension : { ...dimension, valueWords: new Map(words) };
+  };
   const all = <T extends Translated>(parts: readonly T[]): readonly T[] => mapped(parts, one);
   const entityOf = (entity: ModelEntity): ModelEntity => {
     const { dimensions, measures, segments } = entity;
-    const own = { dimensions: all(dimensions), measures: all(measures), segments: all(segments) };
+    const own = {
+      dimensions: mapped(all(dimensions), withValueWords),
+      measures: all(measures),
+      segments: all(segments),
+    };
     const isSame = own.dimensions === dimensions && own.measures === measures && own.segments === segments;
     return one(isSame ? entity : { ...entity, ...own });
   };
@@ -56,8 +64,8 @@ const MEMBERS = ['dimensions', 'measures', 'segments'] as const;
 
 /** An item of a file without translations; itself where it has none. */
 export function withoutTranslations<T extends object>(item: T): T {
-  const { translations, ...shown } = item as Record<string, unknown>;
-  let isSame = translations === undefined;
+  const { translations, value_translations: ofValues, ...shown } = item as Record<string, unknown>;
+  let isSame = translations === undefined && ofValues === undefined;
   for (const key of MEMBERS) {
     const members = shown[key];
     if (!Array.isArray(members)) continue;

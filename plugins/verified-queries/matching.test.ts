@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { readCorpus } from '../../test/harness/question-corpus.ts';
 import { timeReader, tokenizer } from '../model-offline/index.ts';
 import { createModel, loadSemanticLayer, type ModelVerifiedQuery } from '../semantic-layer/index.ts';
@@ -57,6 +58,26 @@ it('compares values with their signs, and codes that are words with their capita
   expect(said('Customers that have NO addresses')).toBe('NO');
   expect(said('Customers that have no addresses')).toBeUndefined();
   expect(said('CUSTOMERS THAT HAVE NO ADDRESSES')).toBeUndefined();
+});
+
+it('takes a value by what it is called in the language of a wording', async () => {
+  using folder = layerFolder({
+    'entities/bookings.yml':
+      'table: bookings\ndimensions: [{ name: country, sample_values: [Germany, Austria], value_translations: { de: { Germany: [Deutschland], Austria: [Österreich], Iceland: [Island] } } }]\n',
+  });
+  const one = { name: 'country', sql: 'SELECT :v AS v', file: '', source: 'default' };
+  const parameters = [{ name: 'v', type: 'value' as const, dimension: 'bookings.country' }];
+  const verified = [{ ...one, question: 'Bookings from {v}', also: ['Buchungen aus {v}'], parameters }];
+  const model = await loadSemanticLayer(folder.dir);
+  const own = new Matcher(createModel({ ...model, verified }, 1, []), tokenize, readTime);
+  const said = (text: string) => own.find({ text, now: new Date() }).certain[0]?.values.v;
+  expect(['Deutschland', 'Osterreich', 'Germany'].map((name) => said(`Buchungen aus ${name}?`))).toEqual([
+    'Germany',
+    'Austria',
+    'Germany',
+  ]);
+  // Only what is listed may be asked for.
+  expect(said('Buchungen aus Island?')).toBeUndefined();
 });
 
 it.each(['clinic', 'freight', 'saas', 'shop', 'hotel'])(

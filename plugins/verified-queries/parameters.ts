@@ -1,6 +1,11 @@
 /** Reads the parameters of verified queries in questions and in arguments, and checks them. */
 import type { VerifiedValue } from '../agent/index.ts';
-import { type ModelVerifiedQuery, type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
+import {
+  type ModelVerifiedQuery,
+  type SemanticModel,
+  translationsOfValues,
+  visibleModel,
+} from '../semantic-layer/index.ts';
 import type { ReadTime, Token } from './words.ts';
 
 export type Parameter = NonNullable<ModelVerifiedQuery['parameters']>[number];
@@ -41,7 +46,14 @@ export function knownParameter(parameter: Parameter, model: SemanticModel, token
   const listed = (parameter.values ?? dimension?.sample_values ?? []).flatMap((value) =>
     typeof value === 'string' || typeof value === 'number' ? [{ value, words: tokensOf(String(value)) }] : [],
   );
-  return { ...parameter, listed: parameter.type === 'value' ? listed : [] };
+  if (parameter.type !== 'value') return { ...parameter, listed: [] };
+  // In whatever language it is asked: a wording may be in any.
+  const called = dimension === undefined ? [] : translationsOfValues(dimension);
+  const translated = called.flatMap(([name, words]) => {
+    const known = listed.find(({ value }) => String(value) === name);
+    return known === undefined ? [] : words.map((word) => ({ value: known.value, words: tokensOf(word) }));
+  });
+  return { ...parameter, listed: [...listed, ...translated] };
 }
 
 /** Everything that the tokens from `at` may be as this parameter. */

@@ -22,7 +22,7 @@ import type { Content } from '../files/merge.ts';
 import { projectsOf, withProjects } from '../import/project-files.ts';
 import { checkModel, enrich, withModel } from '../layer/enrich.ts';
 import { layerFiles } from '../layer/layer.ts';
-import { translate } from '../layer/translations.ts';
+import { type IsWithheld, translate } from '../layer/translations.ts';
 import { wrong } from '../profile/errors.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
@@ -72,6 +72,8 @@ function checkFailures(profiles: readonly Profile[], run: CliRun): void {
   );
 }
 
+const lastPart = (table: string) => table.slice(table.lastIndexOf('.') + 1);
+
 const isRowSecured = ({ plugins }: AtlasConfig) => plugins.some(({ definition }) => definition.name === 'row-security');
 
 /** Why some tables have no sample values. */
@@ -106,6 +108,7 @@ interface Found {
   readonly files: ReadonlyMap<string, Content>;
   readonly count: number;
   readonly withheld: readonly string[];
+  readonly isWithheld: IsWithheld;
   /** What the layer says of the tables that were looked at and is gone from the database. */
   readonly gone: readonly string[];
 }
@@ -139,12 +142,13 @@ async function translatedBy(
   run: CliRun,
   { base }: InitTarget,
   files: readonly MergedFile[],
+  isWithheld: IsWithheld,
 ) {
   const others = run.options.tables === undefined ? otherFiles(base, files) : [];
   const languages = [...new Set(String(run.options.languages).split(','))] as LanguageCode[];
   const done = await progress(run, 'Asking for translations', (report) =>
     withModel(config, options, run.signal, (ask) =>
-      translate([...files, ...others], languages, ask, run.signal, report),
+      translate([...files, ...others], { languages, isWithheld }, ask, run.signal, report),
     ),
   );
   for (const failure of done.failures) run.stderr.write(`${printableText(failure)}\n`);
@@ -211,6 +215,8 @@ export function initCommand(cli: Cli): CliCommand {
           return {
             count: read.length,
             files: withExistingNames(generated, existing, database.ownSchema),
+            // Of a table that is not known nobody knows whether its rows belong to tenants.
+            isWithheld: (table) => withheld.has(lastPart(table)) || !names.includes(lastPart(table)),
             withheld: read.map(({ table }) => table.name).filter((name) => withheld.has(name)),
             gone: goneParts(existing, database, schema, asked.length === 0),
           };
@@ -227,7 +233,7 @@ export function initCommand(cli: Cli): CliCommand {
       const merged =
         model === undefined || run.options.languages === undefined
           ? generated
-          : await translatedBy(model, run, target, generated);
+          : await translatedBy(model, run, target, generated, found.isWithheld);
       if (target.orgId === undefined) writeMerged(target.dir, target.shown, merged);
       else
         await writeForOrganization(

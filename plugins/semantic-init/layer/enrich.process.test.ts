@@ -104,9 +104,15 @@ describe('--languages', () => {
   /** A model that knows German and French, and that says too much. */
   const respond = ({ question, instructions }: { readonly question: string; readonly instructions: string }) => {
     if (!instructions.startsWith('You translate')) return { text: '{}' };
-    const { languages, parts } = JSON.parse(question) as { languages: object; parts: { id: string }[] };
+    const { languages, parts } = JSON.parse(question) as {
+      languages: object;
+      parts: { id: string; values?: string[] }[];
+    };
     const [code = ''] = Object.keys(languages);
-    const reply = parts.map(({ id }) => [id, { [code]: [`${code} ${id}`, 7, ''], xx: ['no'] }]);
+    const reply = parts.map(({ id, values }) => {
+      const ofValues = Object.fromEntries((values ?? []).map((value) => [value, [`${code} ${value}`, value, 7]]));
+      return [id, { [code]: values ? { ...ofValues, unknown: ['no'] } : [`${code} ${id}`, 7, ''], xx: ['no'] }];
+    });
     return { text: JSON.stringify({ ...Object.fromEntries(reply), unknown: { [code]: ['no'] } }) };
   };
 
@@ -137,6 +143,11 @@ describe('--languages', () => {
     expect(orders.translations).toEqual({ de: ['de orders'], fr: ['fr orders'] });
     const dimension = (name: string) => orders.dimensions.find((one: { name: string }) => one.name === name);
     expect(dimension('status').translations).toEqual({ de: ['de orders.status'], fr: ['fr orders.status'] });
+    // Each value by its own name, and nothing that was not asked for.
+    expect(dimension('status').value_translations).toEqual({
+      de: { sent: ['de sent'], open: ['de open'] },
+      fr: { sent: ['fr sent'], open: ['fr open'] },
+    });
     expect([dimension('password').translations, dimension('id').translations]).toEqual([undefined, undefined]);
     const written = text();
     expect((await init('--languages', 'de,fr')).stdout).toContain('; 0 files written,');

@@ -84,9 +84,9 @@ function lineOf(member: object, render: () => string): string {
 
 /** The values that the question names come first. */
 function columnLine(entity: ModelEntity, dimension: ModelDimension, asked: AskedWords): string {
-  const values = valuesByRelevance(dimension, asked);
-  if (values !== dimension.sample_values) return dimensionLine(entity, dimension, values);
-  return lineOf(dimension, () => dimensionLine(entity, dimension));
+  const { values, named } = valuesByRelevance(dimension, asked);
+  if (named > 0) return dimensionLine(entity, dimension, values, named);
+  return lineOf(dimension, () => dimensionLine(entity, dimension, values, 0));
 }
 
 interface BlockInit {

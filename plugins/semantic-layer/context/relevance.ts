@@ -1,5 +1,5 @@
 /** Tells how much the members of an entity have to do with a question. */
-import type { ModelDimension } from '../model.ts';
+import { listedValues, type ModelDimension } from '../model.ts';
 import type { Measure, Segment } from '../schema.ts';
 import { pairsOf, termsOf } from './words.ts';
 
@@ -60,10 +60,11 @@ function wordsOf(member: Member): MemberWords {
   let words = known.get(member);
   if (words === undefined) {
     const values = 'sample_values' in member ? (member.sample_values ?? []) : [];
+    const called = 'valueWords' in member ? Array.from(member.valueWords?.values() ?? []).flat() : [];
     words = {
       names: setOf([member.name, ...(member.synonyms ?? [])]),
       text: setOf([member.description]),
-      values: setOf(values),
+      values: setOf([...values, ...called]),
     };
     known.set(member, words);
   }
@@ -92,13 +93,20 @@ export function columnRelevance(dimension: ModelDimension, asked: AskedWords): n
   return score;
 }
 
-/** Sample values, those that the question names first. */
-export function valuesByRelevance(dimension: ModelDimension, { words }: AskedWords): readonly unknown[] | undefined {
-  const values = dimension.sample_values;
-  if (values === undefined || ![...words.keys()].some((word) => wordsOf(dimension).values.has(word))) return values;
-  const isNamed = (value: unknown) => typeof value === 'string' && termsOf(value).some((term) => words.has(term));
+/** Sample values, those that the question names first; `named`: how many they are. */
+export function valuesByRelevance(
+  dimension: ModelDimension,
+  { words }: AskedWords,
+): { readonly values: readonly unknown[]; readonly named: number } {
+  const { valueWords } = dimension;
+  const values = listedValues(dimension);
+  if (![...words.keys()].some((word) => wordsOf(dimension).values.has(word))) return { values, named: 0 };
+  const isSaid = (text: string) => termsOf(text).some((term) => words.has(term));
+  const isNamed = (value: unknown) =>
+    typeof value === 'string' && [value, ...(valueWords?.get(value) ?? [])].some(isSaid);
   const named = values.filter(isNamed);
-  return named.length === 0 ? values : [...named, ...values.filter((value) => !isNamed(value))];
+  if (named.length === 0) return { values, named: 0 };
+  return { values: [...named, ...values.filter((value) => !isNamed(value))], named: named.length };
 }
 
 /** How well a solved question answers this one: the share of the question's weight in its words. */

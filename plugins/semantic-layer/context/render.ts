@@ -1,5 +1,13 @@
 /** Renders entities, metrics and terms as compact lines for the model. Text from files never breaks a line. */
-import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
+import {
+  listedValues,
+  type ModelDimension,
+  type ModelEntity,
+  type ModelJoin,
+  type ModelMetric,
+  type ModelTerm,
+  type SemanticModel,
+} from '../model.ts';
 import { expandReferences } from '../references.ts';
 import type { Measure, Segment } from '../schema.ts';
 
@@ -98,17 +106,18 @@ export function entityHead(entity: ModelEntity): string {
   return `${line(entity.name)}${notesOf(notes)}${descriptionOf(entity.description)}`;
 }
 
-/** `values`: the sample values in the order in which they are shown. */
+/** `values`: the sample values in the order in which they are shown; of the first `named` with what they are called. */
 export function dimensionLine(
   entity: ModelEntity,
   dimension: ModelDimension,
-  values: readonly unknown[] = dimension.sample_values ?? [],
+  values: readonly unknown[] = listedValues(dimension),
+  named = values.length,
 ): string {
   const { name, sql, type, primary_key, mask, description, synonyms, range } = dimension;
   const isColumn = sql.toLowerCase() === name.toLowerCase();
   const notes = [type, primary_key === true && 'primary key', mask !== undefined && 'masked'];
   const expression = isColumn ? '' : ` = ${expanded(sql, entity)}`;
-  return `- ${line(name)}${notesOf(notes)}${expression}${descriptionOf(description)}${synonymsOf(synonyms)}${period(range)}${examples(values)}`;
+  return `- ${line(name)}${notesOf(notes)}${expression}${descriptionOf(description)}${synonymsOf(synonyms)}${period(range)}${examples(values, named, dimension.valueWords)}`;
 }
 
 export function measureLine(entity: ModelEntity, measure: Measure): string {
@@ -147,9 +156,12 @@ function period(range: ModelDimension['range']): string {
   return from === to ? `; from ${range[0]} to ${range[1]}` : `; from ${from} to ${to}`;
 }
 
-function examples(values: readonly unknown[]): string {
+function examples(values: readonly unknown[], named: number, words: ModelDimension['valueWords']): string {
   if (values.length === 0) return '';
-  const shown = values.slice(0, MAX_SAMPLES).map((value) => line(String(value), 40));
+  const calledSo = (value: unknown, at: number) => (at < named ? (words?.get(String(value)) ?? []) : []);
+  const shown = values
+    .slice(0, MAX_SAMPLES)
+    .map((value, at) => line(String(value), 40) + synonymsOf(calledSo(value, at)));
   return `; e.g. ${shown.join(', ')}`;
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { LanguageCode } from '../../language-kit/index.ts';
 import { visibleModel } from '../hidden-columns.ts';
-import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
+import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { FieldIndex, type FieldWeight } from './field-index.ts';
 import { SimilarWords } from './similar-words.ts';
 import { askedPart, pairsOf, termsOf, withoutFrequent } from './words.ts';
@@ -228,7 +228,9 @@ function entityDocument(entity: ModelEntity, listed: CatalogEntry | undefined): 
         ...[entity.description, entity.grain, listed?.description, ...(listed?.use_for ?? [])],
         ...members.map(({ description }) => description),
       ]),
-      texts(dimensions.flatMap(({ sample_values }) => sample_values ?? [])),
+      texts(
+        dimensions.flatMap(({ sample_values = [], valueWords }) => [...sample_values, ...wordsOfValues(valueWords)]),
+      ),
       questions,
     ],
   };
@@ -244,6 +246,8 @@ function termDocument(term: ModelTerm): SearchDocument {
   const names = [term.term, ...(term.synonyms ?? [])];
   return { id: `term:${termId(term)}`, fields: [names, meanings, texts([term.definition]), [], []] };
 }
+
+const wordsOfValues = (words: ModelDimension['valueWords']) => Array.from(words?.values() ?? []).flat();
 
 /** Values that are words: numbers and flags name nothing. */
 function texts(parts: readonly unknown[]): string[] {

@@ -2,7 +2,7 @@
  * Checks a value against a TypeBox schema and reports each mismatch in one sentence.
  * TypeBox's own messages for unions and unknown keys do not tell an author what to write instead.
  */
-import { Kind, type TArray, type TObject, type TSchema, type TUnion } from '@sinclair/typebox';
+import { Kind, type TArray, type TObject, type TRecord, type TSchema, type TUnion } from '@sinclair/typebox';
 import { didYouMean } from '../../../kernel/index.ts';
 import type { Path } from './yaml.ts';
 
@@ -22,6 +22,11 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
   switch (schema[Kind]) {
     case 'Object':
       return checkObject(schema as TObject, value, path);
+    case 'Record': {
+      if (!isRecord(value)) return mismatch(path, `must be a map of keys and values, not ${described(value)}`);
+      const [item] = Object.values((schema as TRecord).patternProperties);
+      return Object.entries(value).flatMap(([key, one]) => checkSchema(item!, one, [...path, key]));
+    }
     case 'Array': {
       if (!Array.isArray(value))
         return mismatch(path, `must be a list (each item on a line that begins with \`-\`), not ${described(value)}`);

@@ -1,6 +1,7 @@
 /** Removes the values and row counts of tables of which not everyone may see all rows. */
 import type { PluginContext } from '../../../kernel/index.ts';
 import { layerTable } from '../facts/measured-tables.ts';
+import { tellsValues, withoutValues } from '../hidden-columns.ts';
 import { type IsProtected, protectedTables } from '../hooks.ts';
 import type { EntityItem, LayerFile } from './layer-file.ts';
 
@@ -18,15 +19,14 @@ export function withoutProtectedValues(
     if (!isProtected(layerTable(entity, file.source))) return file;
     const value = {
       ...rest,
-      dimensions: dimensions.map(({ sample_values: _, range: __, ...dimension }) => dimension),
+      dimensions: dimensions.map(withoutValues),
     };
     return { ...file, items: [{ ...item, value }], isReduced: true };
   });
 }
 
 const hasFacts = ({ row_count, dimensions = [] }: EntityItem) =>
-  row_count !== undefined ||
-  dimensions.some(({ sample_values, range }) => sample_values !== undefined || range !== undefined);
+  row_count !== undefined || dimensions.some(tellsValues);
 
 /** What the plugins say of the tables of a layer; `undefined` where every reader may see all rows of every table. */
 export async function protection(ctx: PluginContext): Promise<((orgId: string | null) => IsProtected) | undefined> {

@@ -1,6 +1,11 @@
 /** Objects to a query that compares a column with a text which is none of the values that the layer lists for it. */
 import type { QueryObjection } from '../../agent/index.ts';
-import type { ModelDimension, QueryReading } from '../../semantic-layer/index.ts';
+import {
+  type ModelDimension,
+  type QueryReading,
+  translatedValues,
+  translationsOfValues,
+} from '../../semantic-layer/index.ts';
 import { comparedValues } from './compared-values.ts';
 import { nearValues } from './near-values.ts';
 
@@ -21,9 +26,12 @@ export function valueObjections({ sql, tables, select }: QueryReading): QueryObj
   if (statement === undefined) return [];
   const objections: QueryObjection[] = [];
   for (const { entity, dimension, value } of comparedValues(statement, tables)) {
-    const samples = (dimension.sample_values ?? []).filter((sample) => typeof sample === 'string');
+    const translated = translationsOfValues(dimension).map(([known]) => known);
+    const texts = (dimension.sample_values ?? []).filter((sample) => typeof sample === 'string');
+    const samples = [...new Set([...texts, ...translated])];
     if (samples.length === 0 || samples.includes(value)) continue;
-    const near = nearValues(value, samples);
+    const meant = translatedValues(dimension, value);
+    const near = [...new Set([...meant, ...nearValues(value, samples)])];
     if (near.length === 0 && !isComplete(dimension)) continue;
     const told = [...near, ...samples.filter((sample) => !near.includes(sample))].slice(0, MAX_SHOWN_VALUES);
     const name = `${entity.name}.${dimension.name}`;

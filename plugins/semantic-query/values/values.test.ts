@@ -69,6 +69,21 @@ describe('a value that the layer does not list', () => {
       ).toHaveLength(1);
   });
 
+  test('is what a value is called in another language', async () => {
+    using words = layerFolder({
+      'entities/t.yml':
+        'table: t\ndimensions: [{ name: v, sample_values: [France], value_translations: { de: { Austria: [Österreich] }, ja: { Austria: [オーストリア] } } }]\n',
+    });
+    const tables = shownTables(await loadSemanticLayer(words.dir), 'default', true);
+    const hints = (value: string) =>
+      valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, kitDialect('sqlite'), tables)).map(
+        ({ hint }) => hint,
+      );
+    for (const value of ['Österreich', 'OSTERREICH', 'ｵｰｽﾄﾘｱ'])
+      expect(hints(value)).toEqual([expect.stringMatching(/^Listed are, among others: "Austria", "France"\./)]);
+    expect([...hints('Austria'), ...hints('Frankreich')]).toEqual([]);
+  });
+
   test('is not compared with what is no name any more, which would take long', () => {
     const [name, text] = ['x'.repeat(58), 'x'.repeat(3_000)];
     expect(nearValues(`${name}y`, [text, `${name}z`, `${text}y`])).toEqual([`${name}z`]);

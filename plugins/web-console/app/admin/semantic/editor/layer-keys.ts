@@ -25,6 +25,7 @@ const DIMENSION: Keys = {
   references: 'text',
   synonyms: 'text',
   translations: TRANSLATIONS,
+  value_translations: TRANSLATIONS,
   hidden: YES_NO,
   mask: 'text',
 };
