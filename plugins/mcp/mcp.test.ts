@@ -104,6 +104,31 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
     await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow(/drop_table/);
   });
 
+  it('a query tool says what it answers as data, too, which is what its schema says', async () => {
+    // The client checks the content against the schema that the tool declares.
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name)).toEqual([
+      'ask',
+      'query_sql',
+    ]);
+    expect(JSON.stringify(tools).length).toBeLessThan(14_000);
+    const structured = async (name: string, args: Record<string, unknown>) =>
+      (await client.callTool({ name, arguments: args })).structuredContent;
+    expect(await structured('ask', { question: 'Revenue by region in 2025' })).toMatchObject({
+      answer: expect.stringContaining('Europe'),
+      outcome: 'answered',
+      data: [{ rowCount: 3, columns: ['region', 'revenue'], formats: {}, provenance: {} }],
+      usage: { totalTokens: 0 },
+    });
+    expect(await structured('ask', { question: 'Total orders?' })).toMatchObject({ outcome: expect.any(String) });
+    expect(await structured('ask', { question: 'How many dragons are there?' })).toMatchObject({ outcome: 'declined' });
+    const sql = 'select count(*) as n, null as missing from orders';
+    const { content, structuredContent } = await client.callTool({ name: 'query_sql', arguments: { sql } });
+    expect(structuredContent).toMatchObject({ columns: ['n', 'missing'], rows: [{ n: 5000, missing: null }] });
+    const [first] = content as { text: string }[];
+    expect(structuredContent).toEqual(JSON.parse(first?.text ?? ''));
+  });
+
   it('a call that the client cancels ends its statement', async () => {
     const column = `cancelled over ${name}`;
     const sql = `select count(*) as "${column}" from order_items a, order_items b, order_items c`;
@@ -171,9 +196,14 @@ it('a result stays below 512 KB', async () => {
   const transport = TRANSPORTS['streamable HTTP']?.() as Transport;
   await using client = await connect(transport);
   const wide = `select ${Array.from({ length: 40 }, (_, index) => `product_name || '${'x'.repeat(40)}' as c${index}`).join()} from order_items`;
-  const { texts } = await call(client, 'query_sql', { sql: wide });
-  expect(Buffer.byteLength(texts[0] ?? '')).toBeLessThanOrEqual(512 * 1024);
-  const { rows, rowCount, truncated } = JSON.parse(texts[0] ?? '');
+  const result = (await client.callTool({ name: 'query_sql', arguments: { sql: wide } })) as CallToolResult;
+  // Text and structured content together.
+  expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(512 * 1024);
+  const { rows, rowCount, truncated } = result.structuredContent as {
+    rows: object[];
+    rowCount: number;
+    truncated: boolean;
+  };
   expect([truncated, rows.length > 0, rows.length < rowCount]).toEqual([true, true, true]);
 });
 

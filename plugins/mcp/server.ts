@@ -27,13 +27,15 @@ export function serverFactory(init: ServerInit): MakeServer {
     ...tool,
     name,
     inputSchema: sdk.fromJsonSchema<Args>(JSON.parse(JSON.stringify(tool.input))),
+    ...('output' in tool && { outputSchema: sdk.fromJsonSchema(JSON.parse(JSON.stringify(tool.output))) }),
   }));
   return async (connection) => {
     const scopeOf = () => connection.part();
     const server = new sdk.McpServer({ name: 'atlas', version }, { instructions: INSTRUCTIONS });
-    for (const { name, title, description, inputSchema, run } of tools) {
+    for (const { name, title, description, inputSchema, outputSchema, run } of tools) {
       const annotations = { readOnlyHint: name !== 'ask', openWorldHint: false };
-      server.registerTool(name, { title, description, inputSchema, annotations }, async (args, { mcpReq }) => {
+      const about = { title, description, inputSchema, ...(outputSchema && { outputSchema }), annotations };
+      server.registerTool(name, about, async (args, { mcpReq }) => {
         // Ends when the client cancels the call, too.
         const scope = connection.part(AbortSignal.any([connection.signal, mcpReq.signal]));
         try {

@@ -3,12 +3,13 @@ import type { TProperties } from '@sinclair/typebox';
 import { AtlasError, type Scope, Type } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
-import { type QueryApi, showsSqlBy, tableWithoutSql } from '../query-api/index.ts';
+import { type QueryApi, resultOf, showsSqlBy, tableWithoutSql } from '../query-api/index.ts';
 import { originLines, type Provenance } from '../result-kit/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 import { type ChartResource, chartResources } from './chart-resources.ts';
+import { AnswerOutput, TableOutput } from './output-schemas.ts';
 
-/** Limit for one result, as JSON text. */
+/** Limit for one result, as JSON: its texts, its charts and its structured content together. */
 const MAX_RESULT_BYTES = 512 * 1024;
 /** For the envelope of the protocol around the texts of a result. */
 const ENVELOPE_BYTES = 8 * 1024;
@@ -27,6 +28,8 @@ export interface Services {
 /** A type alias: the library's type has an index signature. */
 export type ToolResult = {
   content: ({ type: 'text'; text: string } | ChartResource)[];
+  /** The same as data, for programs. */
+  structuredContent?: Record<string, unknown>;
   isError?: boolean;
 };
 
@@ -46,6 +49,7 @@ export const TOOLS = {
       ),
       connectionId: Type.Optional(text('Connection to ask. Default: the main one.')),
     }),
+    output: AnswerOutput,
     run: ask,
   },
   query_sql: {
@@ -56,6 +60,7 @@ export const TOOLS = {
       sql: text('One SELECT statement in the dialect of the connection.'),
       connectionId: Type.Optional(text('Connection to ask. Default: the main one.')),
     }),
+    output: TableOutput,
     run: querySql,
   },
   explore: {
@@ -82,9 +87,14 @@ async function ask({ agent, actions }: Services, { question = '', ...ids }: Args
   const answer = await agent.answer(asked, scope);
   const isError = answer.outcome === 'failed' || answer.outcome === 'declined';
   const charts = await chartResources(answer.data);
-  const details = (rows: number) => JSON.stringify(detailsOf(answer, rows, actions?.available === true));
-  const content = fitted((rows) => [textWithOrigin(answer), details(rows)], charts);
-  return { content, ...(isError && { isError }) };
+  const hasActions = actions?.available === true;
+  const whole = resultOf(answer, hasActions);
+  const made = fitted((rows) => {
+    const details = detailsOf(answer, rows, hasActions);
+    const structured = { ...whole, data: details.data };
+    return { texts: [textWithOrigin(answer), JSON.stringify(details)], structured };
+  }, charts);
+  return { ...made, ...(isError && { isError }) };
 }
 
 /** The text, with where the rows come from. */
@@ -113,7 +123,10 @@ async function querySql(services: Services, { sql = '', ...ids }: Args, scope: S
   try {
     const { sql: _, ...table } = shownTable(isSqlHidden(services, scope) ? tableWithoutSql(ran.table) : ran.table);
     const charts = await chartResources([ran.table]);
-    return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))], charts) };
+    return fitted((rows) => {
+      const structured = trimmed(table, rows);
+      return { texts: [JSON.stringify(structured)], structured };
+    }, charts);
   } finally {
     ran.release();
   }
@@ -150,7 +163,9 @@ async function listMetrics({ layer }: Services, _: Args, scope: Scope): Promise<
       dimensions,
     }),
   );
-  return { content: fitted((most) => [JSON.stringify({ metrics: metrics.slice(0, most), total: metrics.length })]) };
+  return fitted((most) => ({
+    texts: [JSON.stringify({ metrics: metrics.slice(0, most), total: metrics.length })],
+  }));
 }
 
 type Table = Omit<ShownTable, 'sql'>;
@@ -160,16 +175,20 @@ function trimmed<T extends Table>(table: T, rows: number): T {
   return table.rows.length <= rows ? table : { ...table, rows: table.rows.slice(0, rows), truncated: true };
 }
 
-/** The texts of a result, made with as many rows as fit into it beside its charts. */
-function fitted(
-  make: (rows: number) => readonly string[],
-  charts: readonly ChartResource[] = [],
-): ToolResult['content'] {
+interface Made {
+  readonly texts: readonly string[];
+  readonly structured?: object;
+}
+
+/** A result made with as many rows as fit into it, in text and in structured content, beside its charts. */
+function fitted(make: (rows: number) => Made, charts: readonly ChartResource[] = []): ToolResult {
   const room = MAX_RESULT_BYTES - ENVELOPE_BYTES;
   for (let rows = 65_536; ; rows = Math.floor(rows / 2)) {
-    const texts = make(rows).map((value) => ({ type: 'text' as const, text: value }));
-    const content = [...texts, ...charts];
-    if (Buffer.byteLength(JSON.stringify(content)) <= room) return content;
+    const { texts, structured } = make(rows);
+    const content = [...texts.map((value) => ({ type: 'text' as const, text: value })), ...charts];
+    const json = JSON.stringify(structured);
+    if (Buffer.byteLength(JSON.stringify(content)) + Buffer.byteLength(json ?? '') <= room)
+      return { content, ...(json !== undefined && { structuredContent: JSON.parse(json) }) };
     if (rows > 0) continue;
     throw new AtlasError('The result is too large even without its rows.', {
       code: 'invalid_request',

@@ -13,7 +13,7 @@ export { type AnswerKeeper, type AnswerLine, answerLines } from './answer-line.t
 export { ChartSpec } from './chart-schema.ts';
 export { type QueryApi, shownParts, showsSqlBy, tableWithoutSql } from './hidden-sql.ts';
 export { refuse } from './messages.ts';
-export { answerReply, QUESTION_ERRORS, STATEMENT_ERRORS, statementReply } from './replies.ts';
+export { answerReply, QUESTION_ERRORS, resultOf, STATEMENT_ERRORS, statementReply } from './replies.ts';
 export { ChatStream, ConversationHeader, DataTable, QueryResult } from './schemas.ts';
 
 export const queryApi = definePlugin({

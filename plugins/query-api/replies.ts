@@ -42,7 +42,8 @@ export const STATEMENT_ERRORS = [
   'unavailable',
 ];
 
-function resultOf(answer: Answer, hasActions: boolean): QueryResult {
+/** An answer as clients get it. */
+export function resultOf(answer: Answer, hasActions: boolean): QueryResult {
   const { text, sql, data, steps, usage, conversationId, ...end } = answer;
   const pending = shownActions(end, hasActions);
   return {
