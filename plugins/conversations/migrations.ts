@@ -101,10 +101,9 @@ const streams = migration('0006-streams', async (trx) => {
   });
 });
 
-const reuseOn = (dialect: InternalDb['dialect']): Migration => ({
-  name: '0007-reuse',
-  async up(connection) {
-    await (connection as Knex.Transaction).schema.createTable(REUSE, (table) => {
+const reuseOn = (dialect: InternalDb['dialect']): Migration =>
+  migration('0007-reuse', async (trx) => {
+    await trx.schema.createTable(REUSE, (table) => {
       table
         .specificType('message_id', dialect === 'sqlite' ? 'varchar(36)' : 'uuid')
         .primary()
@@ -117,8 +116,7 @@ const reuseOn = (dialect: InternalDb['dialect']): Migration => ({
       table.text('policy').notNullable();
       table.text('day');
     });
-  },
-});
+  });
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
   const own = [orders, feedback, streams, reuseOn(dialect)];

@@ -35,7 +35,9 @@ const JOINED = (index: number): Asked => ({
 describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
   it('learns nothing from what the server asks by itself, which takes no place of what people ask', async () => {
     const sql = 'SELECT SUM(total) AS measured FROM orders';
-    const asReader = ['explanation', 'freshness', 'reading'].flatMap((surface) => times(4, () => ({ sql, user: 'ann', surface })));
+    const asReader = ['explanation', 'freshness', 'reading'].flatMap((surface) =>
+      times(4, () => ({ sql, user: 'ann', surface })),
+    );
     const own = [...times(8, () => ({ sql, mode: 'system' })), ...asReader];
     const shop = await project(engine, [...times(4, JOINED), ...own]);
     const proposals = await shop.proposals('--limit', '4');
