@@ -135,6 +135,8 @@ export class BetterAuthRoutes {
     if (endpoint.path === '/revoke-other-sessions') {
       return this.#revoke(scope.actor, (sessions) => sessions.whereNot({ id: String(scope.actor.claims.sid) }));
     }
+    // With what other servers are told of it.
+    if (endpoint.path === '/sign-out') return this.#init.store.transaction(() => this.#ask(endpoint, request));
     if (endpoint.path === '/get-session') return this.#session(await this.#ask(endpoint, request), request, scope);
     const isOrganization = endpoint.path.startsWith('/organization/');
     if (isOrganization) await access.enter(endpoint, request, scope);
@@ -249,8 +251,10 @@ export class BetterAuthRoutes {
     const { store, sessionCache } = this.#init;
     const own = { id: String(claims.sid), userId: id };
     if ((await store.run((db) => db(TABLES.session).where(own).first('id'))) === undefined) throw sessionEnded();
-    await store.run((db) => which(db(TABLES.session).where({ userId: id })).delete());
-    sessionCache.invalidate(id ?? '');
+    await store.transaction(async () => {
+      await store.run((db) => which(db(TABLES.session).where({ userId: id })).delete());
+      sessionCache.invalidate(id ?? '');
+    });
     return { headers: { 'cache-control': 'no-store' }, body: { status: true } };
   }
 

@@ -88,9 +88,9 @@ export async function createServices(options: AuthManagedOptions, parts: Service
   };
   const admit = async (attempt: SignInAttempt) => ctx.call(signInBefore, attempt, ctx.scope());
   const authorize = async (access: Access, scope: Scope) => ctx.call(authAuthorize, access, scope);
-  const store = new Store(db);
   const passwords = new Passwords();
-  const sessionCache = new SessionCache(changes);
+  const sessionCache: SessionCache = new SessionCache(changes, (userId) => store.changes(userId));
+  const store = new Store(db, sessionCache);
   const throttle = new Throttle(limits.attempts('auth-managed.sign-in'));
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
@@ -160,8 +160,10 @@ export async function createServices(options: AuthManagedOptions, parts: Service
     settle: (userId) => organizations.settleMembers(userId),
     invalidate: (userId) => sessionCache.invalidate(userId),
     async endSessions(userId) {
-      await store.run((query) => query(TABLES.session).where({ userId }).delete());
-      sessionCache.invalidate(userId);
+      await store.transaction(async () => {
+        await store.run((query) => query(TABLES.session).where({ userId }).delete());
+        sessionCache.invalidate(userId);
+      });
     },
     async load(extension) {
       const { $context } = await open(extension);

@@ -14,7 +14,7 @@ import { changes } from '../changes/index.ts';
 import { sharedLimits } from '../shared-limits/index.ts';
 
 describe.each(dialects)('several servers on one database on %s', (dialect) => {
-  const { url } = databases();
+  const { url, connect } = databases();
   const start = (database: string) => startServer(database, {}, [changes({ pollMs: 100 })]);
 
   /** The same browser at another server. */
@@ -78,6 +78,28 @@ describe.each(dialects)('several servers on one database on %s', (dialect) => {
     const there = at(two, ann);
     await expect.poll(() => isBelieved(there), { interval: 500 }).toBe(true);
     expect(await isBelieved(at(one, there))).toBe(true);
+  });
+
+  it('a change is committed with what other servers are told of it, or not at all', async () => {
+    const database = await url(dialect);
+    await using one = await start(database);
+    const admin = await userOf(one, 'admin@example.com');
+    const ann = await userOf(one, 'ann@example.com');
+    const id = await idOf(ann);
+    const client = connect(database);
+    const changesOf = async () => [
+      (await setRole(admin, id, 'viewer')).status,
+      (await admin.send(`${USERS}/${id}/ban`, { body: { reason: 'No.' } })).status,
+      (await admin.send(`${USERS}/${id}/revoke`, { body: {} })).status,
+      (await ann.send('/api/auth/revoke-other-sessions', { body: {} })).status,
+      (await ann.send('/api/auth/sign-out', { body: {} })).status,
+    ];
+    await client.schema.renameTable('atlas_changes', 'away');
+    const refused = await changesOf();
+    expect(refused.map((status) => status >= 500)).toEqual(refused.map(() => true));
+    await client.schema.renameTable('away', 'atlas_changes');
+    expect((await ann.whoami()).body.actor.role).toBe('analyst');
+    expect((await setRole(admin, id, 'viewer')).status).toBe(200);
   });
 });
 

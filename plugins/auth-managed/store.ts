@@ -7,6 +7,7 @@ import type { Knex } from 'knex';
 import type { Role, Scope } from '../../kernel/index.ts';
 import type { Audit, AuditedChange } from '../audit/index.ts';
 import { type InternalDb, translated } from '../internal-db/index.ts';
+import type { SessionCache } from './better-auth/session-cache.ts';
 import { LOCKS } from './migrations.ts';
 import type { HashTurn } from './passwords/password-hashing.ts';
 
@@ -22,9 +23,15 @@ export interface CallInit {
   verifiedHash?: string;
 }
 
+interface OpenTransaction {
+  readonly trx: Knex.Transaction;
+  /** Ids of users whom it changes, until they are told of. */
+  changed: Set<string> | undefined;
+}
+
 interface LibraryCall extends Omit<CallInit, 'verifiedHash'> {
   readonly init: CallInit;
-  readonly trx?: Knex.Transaction;
+  readonly open?: OpenTransaction;
   /** In the order in which they arose. */
   readonly faults: unknown[];
   /** As of `performance.now()`; nothing that the call knows has been read before. */
@@ -33,10 +40,13 @@ interface LibraryCall extends Omit<CallInit, 'verifiedHash'> {
 
 export class Store {
   readonly #db: InternalDb;
+  readonly #sessions: Pick<SessionCache, 'tellWith' | 'committed'> | undefined;
   readonly #calls = new AsyncLocalStorage<LibraryCall>();
 
-  constructor(db: InternalDb) {
+  /** `sessions`: what is told of users whom transactions have changed. */
+  constructor(db: InternalDb, sessions?: Pick<SessionCache, 'tellWith' | 'committed'>) {
     this.#db = db;
+    this.#sessions = sessions;
   }
 
   get dialect(): InternalDb['dialect'] {
@@ -50,29 +60,41 @@ export class Store {
 
   /** On the transaction that is open, if one is. */
   run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T> {
-    const trx = this.#calls.getStore()?.trx;
+    const trx = this.#calls.getStore()?.open?.trx;
     return this.noting(async () => (trx === undefined ? this.#db.run(work) : work(trx)));
   }
 
   /** Everything that `work` does through this store is one transaction; inside one, it becomes part of that. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     const call = this.#calls.getStore();
-    if (call?.trx !== undefined) return work();
+    if (call?.open !== undefined) return work();
     let refused: unknown;
+    const users = new Set<string>();
     const working = () =>
       work().catch((error: unknown) => {
         refused = error;
         throw error;
       });
     try {
-      return await this.#db.transaction((trx) =>
-        this.#calls.run({ init: {}, faults: [], atMs: performance.now(), ...call, trx }, working),
-      );
+      const done = await this.#db.transaction(async (trx) => {
+        const open: OpenTransaction = { trx, changed: users };
+        const result = await this.#calls.run({ init: {}, faults: [], atMs: performance.now(), ...call, open }, working);
+        open.changed = undefined;
+        if (users.size > 0) await this.#sessions?.tellWith(trx, users);
+        return result;
+      });
+      this.#sessions?.committed(users);
+      return done;
     } catch (error) {
       // What `work` threw it has either noted already, or it is a refusal and no fault.
       if (error !== refused) call?.faults.push(error);
       throw error;
     }
+  }
+
+  /** Notes that the transaction that is open changes the user; false where none is. */
+  changes(userId: string): boolean {
+    return this.#calls.getStore()?.open?.changed?.add(userId) !== undefined;
   }
 
   /** Within a transaction: until its end no other transaction, on any server, gets past the same lock. */
@@ -92,8 +114,8 @@ export class Store {
 
   /** Runs a call into the library, on the transaction that is open, if one is. `faults` are the errors that arose on the way. */
   async call<T>(work: () => Promise<T>, init: CallInit = {}): Promise<{ result: T; faults: readonly unknown[] }> {
-    const trx = this.#calls.getStore()?.trx;
-    const call: LibraryCall = { ...init, init, faults: [], atMs: performance.now(), ...(trx && { trx }) };
+    const open = this.#calls.getStore()?.open;
+    const call: LibraryCall = { ...init, init, faults: [], atMs: performance.now(), ...(open && { open }) };
     return { result: await this.#calls.run(call, work), faults: call.faults };
   }
 

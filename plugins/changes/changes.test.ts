@@ -71,12 +71,23 @@ describe.each(chosenEngines)('changes on %s', (_name, startEngine) => {
       await trx.raw('select 1');
     });
     await expect.poll(() => two.learned).toEqual(['ann']);
+    const within = (subject: string, end: () => void) =>
+      one.app.get(internalDb).transaction(async (trx) => {
+        await one.app.get(changes).publishWith(trx, 'things', [subject]);
+        end();
+      });
+    const undone = within('eve', () => {
+      throw new Error('No.');
+    });
+    await expect(undone).rejects.toThrow('No.');
+    await within('cid', () => {});
+    await expect.poll(() => two.learned).toEqual(['ann', 'cid']);
     const client = connectTo(url);
     try {
       await client('atlas_changes').update({ published_at: 0 });
       // The server that publishes for the first time looks for old ones.
       two.publish('things', 'bob');
-      await expect.poll(() => one.learned).toEqual(['ann', 'bob']);
+      await expect.poll(() => one.learned).toEqual(['ann', 'cid', 'bob']);
       await expect.poll(() => client('atlas_changes').pluck('subject')).toEqual(['bob']);
     } finally {
       await client.destroy();

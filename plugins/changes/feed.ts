@@ -1,12 +1,13 @@
 /** Looks for changes of all servers once a second, and publishes those of this one. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import type { ChangeHandler, Changes } from './api.ts';
 import { type Change, type ChangeStore, KEPT_MS, MOST_READ } from './store.ts';
 
 /** Age of the last look beyond which changes may be unknown. */
 const CURRENT_MS = 2_000;
-/** Changes that wait for a database that does not answer; beyond them only their topics are told. */
+/** Changes that are told at once, or wait for a database that does not answer; beyond them only their topics are told. */
 const MOST_WAITING = 1_000;
 const PURGE_EVERY_MS = 60_000;
 
@@ -42,14 +43,12 @@ export class ChangeFeed implements Changes {
   }
 
   publish(topic: string, subject?: string): void {
-    this.#waiting.push({ topic, subject: subject ?? null });
-    if (this.#waiting.length > MOST_WAITING) {
-      this.#waiting = [...new Set(this.#waiting.map((change) => change.topic))].map((name) => ({
-        topic: name,
-        subject: null,
-      }));
-    }
+    this.#waiting = bounded([...this.#waiting, { topic, subject: subject ?? null }]);
     void this.#outside(() => this.flush());
+  }
+
+  async publishWith(trx: Knex.Transaction, topic: string, subjects: readonly string[]): Promise<void> {
+    await this.#store.add(bounded(subjects.map((subject) => ({ topic, subject }))), trx);
   }
 
   /** Never rejects. What could not be sent is sent with the next look. */
@@ -132,4 +131,9 @@ export class ChangeFeed implements Changes {
     this.#isFailing = true;
     this.#log.warn({ error: messageOf(error) }, 'Changes cannot be exchanged with other servers.');
   }
+}
+
+function bounded(changes: Change[]): Change[] {
+  if (changes.length <= MOST_WAITING) return changes;
+  return [...new Set(changes.map(({ topic }) => topic))].map((topic) => ({ topic, subject: null }));
 }

@@ -10,7 +10,7 @@ import { ChangeStore } from './store.ts';
 export type { ChangeHandler, Changes } from './api.ts';
 
 /** Without an internal database there are no other servers to know of. */
-const ALONE: Changes = { publish() {}, subscribe() {}, isCurrent: () => true };
+const ALONE: Changes = { publish() {}, async publishWith() {}, subscribe() {}, isCurrent: () => true };
 
 export const changes = definePlugin({
   name: 'changes',

@@ -1,4 +1,5 @@
 /** Stores changes in the order in which they become visible, and deletes old ones. */
+import type { Knex } from 'knex';
 import type { InternalDb } from '../internal-db/index.ts';
 import { CHANGES_TABLE } from './migrations.ts';
 
@@ -29,10 +30,11 @@ export class ChangeStore {
     this.#db = db;
   }
 
-  async add(changes: readonly Change[]): Promise<void> {
+  /** In the transaction, where one is given. */
+  async add(changes: readonly Change[], trx?: Knex.Transaction): Promise<void> {
     const given = JSON.stringify(changes);
     const now = NOW[this.#db.dialect];
-    await this.#db.run((db) =>
+    const insert = (db: Knex) =>
       this.#db.dialect === 'sqlite'
         ? db.raw(
             `INSERT INTO ${CHANGES_TABLE} (topic, subject, published_at)
@@ -45,8 +47,8 @@ export class ChangeStore {
              SELECT item ->> 'topic', item ->> 'subject', ${now}
              FROM (SELECT pg_advisory_xact_lock(${ORDER_LOCK})) AS locked, json_array_elements(?::json) AS item`,
             [given],
-          ),
-    );
+          );
+    await (trx === undefined ? this.#db.run(insert) : insert(trx));
   }
 
   /** The oldest changes after `id`, in order. */

@@ -89,8 +89,8 @@ export class AccountPassword {
       );
       const target = { type: 'user', id: userId, label: actor.label };
       await store.audited(audit, { action: 'user.password_changed', target }, scope);
+      sessionCache.invalidate(userId);
     });
-    sessionCache.invalidate(userId);
   }
 
   /**

@@ -121,8 +121,8 @@ It works once, until ${until}. If it was not you, you need not do anything: the 
       await store.run((db) => db(TABLES.session).where({ userId }).delete());
       const target = { type: 'user', id: userId, label: email };
       await store.audited(audit, { action: 'user.password_reset', target }, await this.#actingFor(account, scope));
+      sessionCache.invalidate(userId);
     });
-    sessionCache.invalidate(userId);
   }
 
   /** False where another password has been set since the token was read. */
@@ -186,11 +186,11 @@ It works once, until ${until}. If it was not you, you need not do anything.
       const target = { type: 'user', id: userId, label: email };
       const change = { action: 'user.email_changed', target, before: { email: before }, after: { email } };
       await store.audited(audit, change, await this.#actingFor(account, scope));
+      sessionCache.invalidate(userId);
     };
     await store.transaction(changed).catch((error: unknown) => {
       throw databaseFailure(error);
     });
-    sessionCache.invalidate(userId);
     mail.later(async () => {
       const text = `The address of your account on Atlas is ${email} from now on.
 

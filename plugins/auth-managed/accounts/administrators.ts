@@ -15,13 +15,15 @@ export function isPlatformAdministrator(db: Knex, userId: string): Promise<boole
 
 /** Takes the role from those who were made administrator within an organization and belong to none any more. */
 export async function endLostPromotions(store: Store, sessionCache: SessionCache, userId?: string): Promise<void> {
-  const ended = await store.run((db) => {
-    const memberships = db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.user}.id`]);
-    const lost = db(TABLES.user)
-      .where({ role: 'admin', adminByOrganization: true })
-      .whereNotExists(memberships.select(db.raw('1')));
-    if (userId !== undefined) lost.where({ id: userId });
-    return lost.update({ role: REDUCED_ROLE, adminByOrganization: false }).returning('id');
+  await store.transaction(async () => {
+    const ended = await store.run((db) => {
+      const memberships = db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.user}.id`]);
+      const lost = db(TABLES.user)
+        .where({ role: 'admin', adminByOrganization: true })
+        .whereNotExists(memberships.select(db.raw('1')));
+      if (userId !== undefined) lost.where({ id: userId });
+      return lost.update({ role: REDUCED_ROLE, adminByOrganization: false }).returning('id');
+    });
+    for (const { id } of ended) sessionCache.invalidate(id);
   });
-  for (const { id } of ended) sessionCache.invalidate(id);
 }

@@ -138,7 +138,7 @@ export class OrganizationChanges {
     const { store, sessionCache } = this.#init;
     const given = (body ?? {}) as Body;
     await this.#announce(change, given, scope);
-    const { reply, userId } = await store.transaction(async () => {
+    const reply = await store.transaction(async () => {
       await store.lock(LOCKS.admins);
       const id = await store.run(async (db) => change.find(db, given, scope));
       if (change.byHand !== undefined && id === undefined && orgOf(given, scope) !== '') throw noSuchMember();
@@ -149,10 +149,10 @@ export class OrganizationChanges {
       await guard();
       if (path.endsWith('/accept-invitation') && id !== undefined) await this.#init.invitations.accepted(id, scope);
       await this.#record(change, before, after, scope);
-      return { reply, userId: before?.userId };
+      for (const changed of [before?.userId, scope.actor.id]) if (changed != null) sessionCache.invalidate(changed);
+      return reply;
     });
     if (path.endsWith('/invite-member')) await this.#init.invitations.send((reply.body as { id: string }).id, scope);
-    for (const changed of [userId, scope.actor.id]) if (changed != null) sessionCache.invalidate(changed);
     return reply;
   }
 

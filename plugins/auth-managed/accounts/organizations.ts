@@ -25,25 +25,27 @@ export class Organizations {
    */
   async settleMembers(userId?: string): Promise<void> {
     await endLostPromotions(this.#store, this.#sessionCache, userId);
-    const moved = await this.#store.run((db) => {
-      const memberships = () =>
-        db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`]);
-      const active = memberships().whereRaw('?? = ??', [
-        `${TABLES.member}.organizationId`,
-        `${TABLES.session}.activeOrganizationId`,
-      ]);
-      const unsettled = db(TABLES.session).where((either) =>
-        either
-          .where((left) => left.whereNotNull('activeOrganizationId').whereNotExists(active.select(db.raw('1'))))
-          .orWhere((none) => none.whereNull('activeOrganizationId').whereExists(memberships().select(db.raw('1')))),
-      );
-      if (userId !== undefined) unsettled.where({ userId });
-      return unsettled
-        .update({
-          activeOrganizationId: memberships().orderBy('createdAt').orderBy('id').limit(1).select('organizationId'),
-        })
-        .returning('userId');
+    await this.#store.transaction(async () => {
+      const moved = await this.#store.run((db) => {
+        const memberships = () =>
+          db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`]);
+        const active = memberships().whereRaw('?? = ??', [
+          `${TABLES.member}.organizationId`,
+          `${TABLES.session}.activeOrganizationId`,
+        ]);
+        const unsettled = db(TABLES.session).where((either) =>
+          either
+            .where((left) => left.whereNotNull('activeOrganizationId').whereNotExists(active.select(db.raw('1'))))
+            .orWhere((none) => none.whereNull('activeOrganizationId').whereExists(memberships().select(db.raw('1')))),
+        );
+        if (userId !== undefined) unsettled.where({ userId });
+        return unsettled
+          .update({
+            activeOrganizationId: memberships().orderBy('createdAt').orderBy('id').limit(1).select('organizationId'),
+          })
+          .returning('userId');
+      });
+      for (const row of moved) this.#sessionCache.invalidate(row.userId);
     });
-    for (const row of moved) this.#sessionCache.invalidate(row.userId);
   }
 }

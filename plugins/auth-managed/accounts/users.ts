@@ -271,23 +271,22 @@ export class Users {
       const user = await mayBeDeleted();
       await this.#store.run((db) => db(TABLES.user).where({ id }).delete());
       await this.#record(scope, 'user.deleted', user, { email: user.email, ...shownRole(user) }, null);
+      this.#init.sessionCache.invalidate(id);
     });
-    this.#init.sessionCache.invalidate(id);
   }
 
   /** Ends all sessions of the user; resolves to their number. Throws `not_found`, and `forbidden` as `setRole` does. */
   async revokeSessions(by: Scope, id: string): Promise<number> {
-    const ended = await this.#store.transaction(async () => {
+    return this.#store.transaction(async () => {
       const user = await this.find(by, id);
       const { governance } = this.#init;
       await governance.mustCover(await governance.standingOfActor(by), by, id);
       await governance.mustNotBeOfPlatform(by, id);
       const sessions = await this.#endSessions(id);
       await this.#record(by, 'user.sessions_revoked', user, { sessions }, { sessions: 0 });
+      this.#init.sessionCache.invalidate(id);
       return sessions;
     });
-    this.#init.sessionCache.invalidate(id);
-    return ended;
   }
 
   async #change(by: Scope, id: string, kind: ChangeKind, work: () => Promise<void>): Promise<ManagedUser> {
@@ -297,17 +296,16 @@ export class Users {
   }
 
   async #changeNow(by: Scope, id: string, kind: ChangeKind, work: () => Promise<void>): Promise<ManagedUser> {
-    const user = await this.#store.transaction(async () => {
+    return this.#store.transaction(async () => {
       // Two administrators could otherwise remove each other at the same moment.
       await this.#store.lock(LOCKS.admins);
       const before = await this.find(by, id);
       await work();
       const after = await this.find(by, id);
       await this.#record(by, kind.action, after, kind.shown(before), kind.shown(after));
+      this.#init.sessionCache.invalidate(id);
       return after;
     });
-    this.#init.sessionCache.invalidate(id);
-    return user;
   }
 
   /** Outside of transactions, as `user.delete`. */

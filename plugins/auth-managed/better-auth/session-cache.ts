@@ -2,6 +2,7 @@
  * Versions the sessions that are cached in signed cookies. A change of a user makes their cached sessions worthless, on this
  * server at once, on others as soon as they learn of it.
  */
+import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import type { Changes } from '../../changes/index.ts';
 import { atMostEntries } from '../cache-bound.ts';
@@ -24,6 +25,7 @@ const UNCHANGED: Version = { version: '1', atMs: Number.NEGATIVE_INFINITY };
 
 export class SessionCache {
   readonly #changes: Changes | undefined;
+  readonly #isToldLater: (userId: string) => boolean;
   // An entry may go once every cache that was made before it has expired.
   readonly #changed = new LRUCache<string, Version>({
     ...atMostEntries(100_000),
@@ -32,8 +34,10 @@ export class SessionCache {
   /** Of users of whom no change is known. */
   #others = UNCHANGED;
 
-  constructor(changes?: Changes) {
+  /** `isToldLater`: notes a user whom an open transaction changes, if there is one. */
+  constructor(changes?: Changes, isToldLater: (userId: string) => boolean = () => false) {
     this.#changes = changes;
+    this.#isToldLater = isToldLater;
     changes?.subscribe(TOPIC, (userId, id) => this.#learned(userId, id));
   }
 
@@ -47,10 +51,23 @@ export class SessionCache {
     return atMs < sinceMs ? version : crypto.randomUUID();
   }
 
-  /** Makes every cache about the user that was made until now worthless. */
+  /** Makes every cache about the user that was made until now worthless, or until the commit of the transaction it is called in. */
   invalidate(userId: string): void {
-    this.#changed.set(userId, { version: crypto.randomUUID(), atMs: performance.now() });
+    if (this.#isToldLater(userId)) return;
+    this.committed([userId]);
     this.#changes?.publish(TOPIC, userId);
+  }
+
+  /** Tells other servers with the commit of the transaction that changes the users, as its last statement. */
+  async tellWith(trx: Knex.Transaction, userIds: Iterable<string>): Promise<void> {
+    await this.#changes?.publishWith(trx, TOPIC, [...userIds]);
+  }
+
+  /** Changes of the users are committed, and told to other servers. */
+  committed(userIds: Iterable<string>): void {
+    for (const userId of userIds) {
+      this.#changed.set(userId, { version: crypto.randomUUID(), atMs: performance.now() });
+    }
   }
 
   /** Every server calls a change by the same version, so that a cache made by one is accepted by the others. */
