@@ -121,7 +121,7 @@ suite('the web console', () => {
       const { page } = shown;
       await ask(page, 'Revenue by region in 2025');
       await complete(page);
-      await page.getByRole('button', { name: '293,588.43', exact: true }).click();
+      await page.getByRole('button', { name: '293,588.43', exact: true }).first().click();
       const cell = page.getByRole('cell', { name: '293,588.43' });
       await page
         .locator('[data-marked]')
