@@ -72,12 +72,14 @@ export class Ambiguity {
 
   /** The other times of the entity that the question may mean; none where it names one of them. */
   otherTimes({ entity, dimension: taken }: Member, said: Said, measure: NamedMeasure | undefined): ModelDimension[] {
-    const { rows } = this.#of(entity);
+    const { rows, masked } = this.#of(entity);
     const own = tellingWords(said, rows, measure);
-    const others = entity.dimensions.filter((one) => one !== taken && isRowTime(one, entity));
+    const others = entity.dimensions.filter(
+      (one) => one !== taken && isRowTime(one, entity) && !reads(one.sql, masked),
+    );
     const isNamed = (one: ModelDimension) =>
       columnPhrases(one, entity, rows).some((words) => words.every(({ root }) => own.has(root)));
-    return taken.mask !== undefined || [taken, ...others].some(isNamed) ? [] : others;
+    return reads(taken.sql, masked) || [taken, ...others].some(isNamed) ? [] : others;
   }
 
   /** The other measures of the entity that the words of the question name as well as this one. */
@@ -116,16 +118,19 @@ export class Ambiguity {
       ...wordsOf(one.name),
       ...otherWords(one).flatMap((phrase) => (phrase.length === 1 ? phrase : [])),
     ]);
+    const hidden = dimensions.filter(({ mask }) => mask !== undefined).flatMap((one) => [one.name, one.sql]);
+    const masked = new Set(hidden.map(fold));
     const found = {
       hasTimes: dimensions.filter(isTime).length > 1 && dimensions.some((time) => isRowTime(time, entity)),
       rows: new Set(rows.map(({ plain }) => plain)),
-      measures: this.#measuresOf(entity),
+      masked,
+      measures: this.#measuresOf(entity, masked),
     };
     return { ...found, shared: sharedWords(found) };
   }
 
   /** Without those that read masked columns. */
-  #measuresOf(entity: ModelEntity): NamedMeasure[] {
+  #measuresOf(entity: ModelEntity, masked: ReadonlySet<string>): NamedMeasure[] {
     const metrics = this.#metrics.get(entity.name) ?? [];
     const known = this.#measuresByName([entity], metrics);
     const typeOf = ({ measure }: ModelMetric) =>
@@ -134,11 +139,9 @@ export class Ambiguity {
       ...entity.measures.map((one) => ({ name: `${entity.name}.${one.name}`, type: one.type, words: one })),
       ...metrics.map((one) => ({ name: one.id, type: typeOf(one), words: one })),
     ];
-    const masked = entity.dimensions.filter(({ mask }) => mask !== undefined).flatMap((one) => [one.name, one.sql]);
-    const unseen = new Set(masked.map(fold));
     return named.flatMap(({ name, type, words }) => {
       const measure = known.get(fold(name));
-      if (measure === undefined || reads(measure.sql, unseen)) return [];
+      if (measure === undefined || reads(measure.sql, masked)) return [];
       const phrases = [wordsOf(measure.words), ...otherWords(words)].filter((phrase) => phrase.length > 0);
       return [{ ...measure, entity, type, phrases }];
     });
@@ -152,6 +155,8 @@ interface EntityWords {
   readonly hasTimes: boolean;
   /** What its rows are called, and those beside them. */
   readonly rows: ReadonlySet<string>;
+  /** Names of masked columns. */
+  readonly masked: ReadonlySet<string>;
   readonly measures: readonly NamedMeasure[];
   /** Words of several measures of one type. */
   readonly shared: ReadonlySet<string>;

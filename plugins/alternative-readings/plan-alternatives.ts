@@ -23,7 +23,7 @@ export function takenByPlan(
     return member !== undefined && isTime(member.dimension) && !than && !since && !operator.endsWith('null');
   };
   const names = [plan.timeRange?.dimension, ...(plan.filters ?? []).filter(isPeriod).map((one) => one.dimension)];
-  const times = new Set(names.map((name) => name && members(name)).filter((one) => one !== undefined && one !== ''));
+  const times = new Set(names.flatMap((name) => (name === undefined ? [] : (members(name) ?? []))));
   const [time, ...more] = times;
   const measures = columns.filter(({ kind }) => kind === 'measure');
   if (measures.length === 0) return undefined;

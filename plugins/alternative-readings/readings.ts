@@ -145,6 +145,11 @@ export async function readingsOf({ ctx, layer, options }: ReadingsInit): Promise
   }
 }
 
+const namesOf = ({ words, name, synonyms = [] }: { words?: string; name: string; synonyms?: readonly string[] }) => [
+  words ?? name,
+  ...synonyms,
+];
+
 /** Those of the time first. */
 function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns }: Question): Alternative[] {
   const { time } = taken;
@@ -155,25 +160,13 @@ function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns 
   };
   for (const other of time === undefined ? [] : ambiguity.otherTimes(time, said, measure)) {
     const { entity, dimension } = time!;
-    if (
-      hasChosen(
-        turns,
-        [dimension, other].map(({ name, synonyms = [] }) => [name, ...synonyms]),
-      )
-    )
-      continue;
+    if (hasChosen(turns, [namesOf(dimension), namesOf(other)])) continue;
     const names = { name: `${entity.name}.${other.name}`, insteadOf: `${entity.name}.${dimension.name}` };
     const words = { words: spoken(other.name), takenWords: spoken(dimension.name) };
     add({ kind: 'time', ...names, ...words }, taken.withTime(other));
   }
   for (const other of measure === undefined ? [] : ambiguity.otherMeasures(measure, said)) {
-    if (
-      hasChosen(
-        turns,
-        [measure!, other].map(({ words, synonyms }) => [words, ...synonyms]),
-      )
-    )
-      continue;
+    if (hasChosen(turns, [namesOf(measure!), namesOf(other)])) continue;
     const names = { name: other.name, insteadOf: measure!.name };
     const isClear = other.words !== measure!.words;
     const words = isClear
