@@ -22,7 +22,7 @@ const MAX_LABEL_PIXELS = 160;
 const LEAST_BAR = 6;
 const MOST = Number.MAX_VALUE;
 
-export function drawBars({ spec, drawn, words, locale }: DrawnChart, width: number, told: Told): Drawing {
+export function drawBars({ spec, drawn, words, locale, format }: DrawnChart, width: number, told: Told): Drawing {
   const { points, series } = drawn;
   const places = [...new Set(points.map(({ x }) => String(x)))];
   const isGrouped = series.length > 1 && !spec.stack;
@@ -53,7 +53,7 @@ export function drawBars({ spec, drawn, words, locale }: DrawnChart, width: numb
       textAt(fitted(words.x, longest), { x: left - GAP, y: 14, anchor: 'end', kind: 'title' }),
       ...scale.ticks.flatMap((tick) => [
         gridLine(x(tick), HEAD - 4, x(tick), bottom),
-        textAt(axisText(tick, spec.format, locale), { x: x(tick), y: 32, anchor: 'middle' }),
+        textAt(axisText(tick, format, locale), { x: x(tick), y: 32, anchor: 'middle' }),
       ]),
       ...labels.map((label, at) => textAt(label, { x: left - GAP, y: HEAD + (at + 0.5) * step + 4, anchor: 'end' })),
       element('g', { class: 'mark-bar' }, shapes),

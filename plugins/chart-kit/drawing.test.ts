@@ -99,7 +99,9 @@ const drawing = fc.record({
   isSplit: fc.boolean(),
   aggregate: fc.constantFrom(...AGGREGATES),
   sort: fc.constantFrom(...SORTS),
-  format: fc.constantFrom(...FORMATS),
+  format: fc.option(fc.constantFrom(...FORMATS), { nil: undefined }),
+  style: fc.constantFrom('number', 'currency', 'percent', 'duration', 'compact'),
+  unit: TEXTS,
   stack: fc.boolean(),
   title: fc.option(TEXTS, { nil: undefined }),
   options: fc.record({ width: fc.constantFrom(0, 300, 900, 5_000), isInteractive: fc.boolean() }),
@@ -108,7 +110,7 @@ const drawing = fc.record({
 it('whatever is drawn, only shapes and texts come of it', () => {
   let drawnOnes = 0;
   fc.assert(
-    fc.property(drawing, ({ columns, names, measures, isSplit, title, options, ...rest }) => {
+    fc.property(drawing, ({ columns, names, measures, isSplit, title, options, format, style, unit, ...rest }) => {
       const rows = Array.from({ length: 12 }, (_, at) =>
         // As rows arrive, which may have a property of any name.
         Object.fromEntries(names.map((name, index) => [name, columns[index]?.[at]])),
@@ -119,8 +121,10 @@ it('whatever is drawn, only shapes and texts come of it', () => {
         y: measures.map((index) => names[index] ?? ''),
         ...(isSplit && { series: names[2] ?? '' }),
         ...(title !== undefined && { title }),
+        ...(format !== undefined && { format }),
       };
-      const chart = drawnTable(spec, { columns: names, rows }, 'en');
+      const formats = Object.fromEntries(names.map((name) => [name, { style, unit }]));
+      const chart = drawnTable(spec, { columns: names, rows, formats }, 'en');
       if (chart.drawn.points.length > 0) drawnOnes += 1;
       expectHarmless(drawChart(chart, options));
     }),

@@ -1,5 +1,6 @@
 /** Makes everything that is drawn of a chart: its points and the words beside them. */
 import { columnsOf, type ResultColumn, type ResultTable } from './columns.ts';
+import { formatIn, type NumberFormat } from './number-text.ts';
 import { type ChartPoints, chartPoints } from './points.ts';
 import { type ChartWords, chartWords } from './sentence.ts';
 import type { ChartSpec } from './spec.ts';
@@ -10,6 +11,10 @@ export interface DrawnChart {
   readonly drawn: ChartPoints;
   readonly words: ChartWords;
   readonly locale: string | undefined;
+  /** How values are written. */
+  readonly format: NumberFormat;
+  /** How numbers along the axis are written. */
+  readonly xFormat: NumberFormat;
 }
 
 /** `columns`: of all rows, of which some are drawn. Of a chart that fits them. */
@@ -20,7 +25,9 @@ export function drawnChart(
   locale?: string,
 ): DrawnChart {
   const drawn = chartPoints(spec, columns, rows, locale);
-  return { spec, drawn, words: chartWords(spec, columns, drawn, locale), locale };
+  const { format: xFormat } = columns.find(({ name }) => name === spec.x) ?? {};
+  const words = chartWords(spec, columns, drawn, locale);
+  return { spec, drawn, words, locale, format: formatIn(spec, columns), xFormat };
 }
 
 export const drawnTable = (spec: ChartSpec, table: ResultTable, locale?: string): DrawnChart =>

@@ -19,7 +19,7 @@ interface Axis {
   readonly labels: readonly { readonly at: number; readonly text: string }[];
 }
 
-function axisOf({ drawn: { points, xScale }, locale }: DrawnChart, width: number): Axis {
+function axisOf({ drawn: { points, xScale }, locale, xFormat }: DrawnChart, width: number): Axis {
   const count = Math.max(2, Math.floor(width / LABEL_PIXELS));
   if (xScale === 'category') return nameAxis([...new Set(points.map(({ x }) => String(x)))], width, count);
   const values = points.map(({ x }) => Number(x));
@@ -31,7 +31,7 @@ function axisOf({ drawn: { points, xScale }, locale }: DrawnChart, width: number
   const scale = linearScale(values, false, count);
   return {
     at: at(scale),
-    labels: scale.ticks.map((tick) => ({ at: scale.at(tick), text: axisText(tick, 'number', locale) })),
+    labels: scale.ticks.map((tick) => ({ at: scale.at(tick), text: axisText(tick, xFormat, locale) })),
   };
 }
 
@@ -55,11 +55,11 @@ interface Span {
 }
 
 export function drawLines(chart: DrawnChart, width: number, told: Told): Drawing {
-  const { spec, drawn, words, locale } = chart;
+  const { spec, drawn, words, locale, format } = chart;
   const series = seriesOf(chart);
   const values = series.flatMap((spans) => spans.flatMap(({ from, to }) => (spec.mark === 'area' ? [from, to] : [to])));
   const scale = linearScale(values, spec.mark === 'area');
-  const ticks = scale.ticks.map((tick) => ({ at: scale.at(tick), text: axisText(tick, spec.format, locale) }));
+  const ticks = scale.ticks.map((tick) => ({ at: scale.at(tick), text: axisText(tick, format, locale) }));
   const left = Math.max(...ticks.map(({ text }) => textWidth(text)), 20) + 12;
   const [right, bottom] = [width - 16, TOP + HEIGHT];
   const axis = axisOf(chart, right - left);

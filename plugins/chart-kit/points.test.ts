@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { drawChart } from './drawing.ts';
 import { drawnTable } from './drawn-chart.ts';
+import { axisText } from './number-text.ts';
 import type { ChartSpec } from './spec.ts';
+import { svgText } from './svg.ts';
 import type { ResultRow } from './values.ts';
 
 function made(spec: Partial<ChartSpec>, names: readonly string[], values: readonly (readonly unknown[])[]) {
@@ -187,4 +190,47 @@ it.each([
   ['number', 2e-7, '2.000e-7'],
 ] as const)('as %s, %s is %s', (format, value, text) => {
   expect(made({ format }, ['region', 'n'], [['a', value]]).drawn.points[0]?.t).toBe(`a: ${text}`);
+});
+
+it('values are written with the formats of their columns, as in tables', () => {
+  const formats = {
+    revenue: { style: 'currency', unit: 'EUR' },
+    cost: { style: 'currency', unit: 'EUR' },
+    share: { style: 'percent' },
+    wait: { style: 'duration', unit: 'minutes' },
+  } as const;
+  const rows = [
+    { month: 'a', revenue: 401_073.081, cost: 5, share: 12.5, wait: 80 },
+    { month: 'b', revenue: 2, cost: 9, share: 3, wait: 90 },
+  ];
+  const columns = ['month', ...Object.keys(formats)];
+  const drawn = (y: string[], spec: Partial<ChartSpec> = {}) =>
+    drawnTable(
+      { mark: 'bar', x: 'month', y, aggregate: 'sum', sort: 'x', stack: false, ...spec },
+      { columns, rows, formats },
+      'en',
+    );
+  const first = (...args: Parameters<typeof drawn>) => drawn(...args).drawn.points[0]?.t;
+  expect(drawn(['revenue']).words.sentence).toBe(
+    'Bars: revenue by month. Highest a: 401,073.08 EUR; lowest b: 2.00 EUR.',
+  );
+  expect(first(['share'])).toBe('a: 12.50 %');
+  expect(first(['wait'], { mark: 'line' })).toBe('a: 1 h 20 min');
+  expect(
+    drawn(['revenue', 'wait'])
+      .drawn.points.map(({ t }) => t)
+      .slice(0, 2),
+  ).toEqual(['a, revenue: 401,073.08 EUR', 'a, wait: 1 h 20 min']);
+  // Rows are counted, whatever the values are; and the chart itself may say another.
+  expect(first(['revenue'], { aggregate: 'count' })).toBe('a: 1');
+  expect(first(['revenue'], { format: 'compact' })).toBe('a: 401.07K');
+  // Several columns have one axis, which has a unit only where it is theirs.
+  const axisOf = (...args: Parameters<typeof drawn>) => {
+    const chart = drawn(...args);
+    return [0, 250_000].map((value) => axisText(value, chart.format, 'en'));
+  };
+  expect(axisOf(['revenue', 'cost'])).toEqual(['0 EUR', '250K EUR']);
+  expect(axisOf(['revenue', 'share'])).toEqual(['0', '250K']);
+  expect(svgText(drawChart(drawn(['revenue'])))).toContain('>200K EUR<');
+  expect(svgText(drawChart(drawn(['revenue'], { mark: 'point', x: 'share' })))).toMatch(/>\d+ %|\.\d+ %</);
 });

@@ -2,7 +2,7 @@
 import { visibleText } from '../text-kit/index.ts';
 import { isTime } from './choice.ts';
 import type { ResultColumn } from './columns.ts';
-import { valueText } from './number-text.ts';
+import { formatIn, valueText } from './number-text.ts';
 import type { Aggregate, ChartSpec } from './spec.ts';
 import { CHART_TEXTS as TEXTS } from './texts.ts';
 import { instantOf, numberOf, plainText, type ResultRow, valueAt } from './values.ts';
@@ -156,7 +156,10 @@ export function chartPoints(
   const x = columns.find(({ name }) => name === spec.x) as ResultColumn;
   const xScale = xScaleOf(spec, x);
   const raw = rawPoints(spec, rows);
-  const written = (value: number) => valueText(value, spec.format, locale);
+  // Of several measures, each is a series with a format of its own.
+  const isByMeasure = spec.series === undefined && spec.y.length > 1 && spec.mark !== 'pie';
+  const written = (value: number, series = '') =>
+    valueText(value, formatIn(spec, columns, isByMeasure ? [series] : spec.y.slice(0, 1)), locale);
   const seriesNames = [...new Set(raw.map(({ series }) => series))];
   const shownSeries = seriesNames.slice(0, MAX_SERIES);
   const seriesLabels = labelsOf(shownSeries);
@@ -181,7 +184,7 @@ export function chartPoints(
     const at = xOf(place);
     if (s === undefined || at === undefined || !Number.isFinite(value)) return [];
     const label = labels.get(place) ?? '';
-    const t = `${label}${s === '' ? '' : `, ${s}`}: ${written(value)}`;
+    const t = `${label}${s === '' ? '' : `, ${s}`}: ${written(value, series)}`;
     return [{ x: xScale === 'category' ? label : at, y: value, s, t }];
   });
   if (rest > 0 && Number.isFinite(rest)) {

@@ -30,7 +30,7 @@ export interface ChartSpec {
   readonly sort: ChartSort;
   /** Bars and areas of several series stand on each other. */
   readonly stack: boolean;
-  /** How values are written: `percent` takes 0.12 for 12 %. Default: `number`. */
+  /** How values are written: `percent` takes 0.12 for 12 %. Default: as the layer says of the columns, else `number`. */
   readonly format?: ChartFormat;
   readonly title?: string;
 }

@@ -17,11 +17,11 @@ interface Bars {
 function chosenBars(table: RenderedTable): Bars | undefined {
   const chart = chooseChart(table)?.chart;
   if (chart === undefined) return undefined;
-  const { drawn, words } = drawnTable({ ...chart, mark: 'bar' }, table, 'en');
+  const { drawn, words, format } = drawnTable({ ...chart, mark: 'bar' }, table, 'en');
   const bars = drawn.points.map(({ x, y, s }) => ({
     label: s === '' ? String(x) : `${x}, ${s}`,
     value: y,
-    text: valueText(y, chart.format, 'en'),
+    text: valueText(y, format, 'en'),
   }));
   return { title: words.y, bars };
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AnswerTable } from '../agent/index.ts';
 import type { ChartSpec } from '../chart-kit/index.ts';
+import type { ValueFormats } from '../result-kit/index.ts';
 
 /** A type alias: the library's type has an index signature. */
 export type ChartResource = {
@@ -18,7 +19,14 @@ const MAX_CHART_BYTES = 64 * 1024;
 
 export async function chartResources(tables: readonly AnswerTable[]): Promise<ChartResource[]> {
   const drawable = tables.flatMap(({ columns, rows, about }) =>
-    about?.chart === undefined ? [] : [{ columns, rows, chart: about.chart as ChartSpec }],
+    about?.chart === undefined
+      ? []
+      : [
+          {
+            ...{ columns, rows, chart: about.chart as ChartSpec },
+            ...(about.formats !== undefined && { formats: about.formats as ValueFormats }),
+          },
+        ],
   );
   if (drawable.length === 0) return [];
   const { drawChart, drawnTable, svgText } = await import('../chart-kit/index.ts');

@@ -28,7 +28,7 @@ export const ChartSpec = Type.Object(
     format: Type.Optional(
       word<ChartFormat>(
         ['number', 'compact', 'percent'],
-        'How values are written: `percent` takes 0.12 for 12 %. Default: `number`.',
+        'How values are written: `percent` takes 0.12 for 12 %. Default: as `formats` say of the columns, else `number`.',
       ),
     ),
     title: Type.Optional(Type.String({ maxLength: 120 })),
