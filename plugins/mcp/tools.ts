@@ -3,6 +3,7 @@ import type { TProperties } from '@sinclair/typebox';
 import { AtlasError, type Scope, Type } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable } from '../agent/index.ts';
+import { freshResults } from '../datasource-kit/index.ts';
 import { type QueryApi, resultOf, showsSqlBy, tableWithoutSql } from '../query-api/index.ts';
 import { originLines, type Provenance } from '../result-kit/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
@@ -34,6 +35,9 @@ export type ToolResult = {
 };
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: MAX_INPUT_CHARS, description });
+const fresh = Type.Optional(
+  Type.Boolean({ description: 'All rows are read from the database now, none from the cache.' }),
+);
 const input = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
 
 /** The tools by name. `input` is the JSON schema of the arguments, which are checked before `run`. */
@@ -48,6 +52,7 @@ export const TOOLS = {
         Type.String({ format: 'uuid', description: 'From an earlier answer, to ask a follow-up question.' }),
       ),
       connectionId: Type.Optional(text('Connection to ask. Default: the main one.')),
+      fresh,
     }),
     output: AnswerOutput,
     run: ask,
@@ -59,6 +64,7 @@ export const TOOLS = {
     input: input({
       sql: text('One SELECT statement in the dialect of the connection.'),
       connectionId: Type.Optional(text('Connection to ask. Default: the main one.')),
+      fresh,
     }),
     output: TableOutput,
     run: querySql,
@@ -78,11 +84,22 @@ export const TOOLS = {
   },
 } as const;
 
+/** Of all tools: each has some of them, checked by its `input`. */
 export interface Args {
-  readonly [name: string]: string;
+  readonly question?: string;
+  readonly sql?: string;
+  readonly path?: string;
+  readonly conversationId?: string;
+  readonly connectionId?: string;
+  readonly fresh?: boolean;
 }
 
-async function ask({ agent, actions }: Services, { question = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+async function ask(
+  { agent, actions }: Services,
+  { question = '', fresh: isFresh, ...ids }: Args,
+  scope: Scope,
+): Promise<ToolResult> {
+  if (isFresh === true) freshResults.set(scope, true);
   const asked = { turns: [{ role: 'user' as const, text: question }], surface: SURFACE, ...ids };
   const answer = await agent.answer(asked, scope);
   const isError = answer.outcome === 'failed' || answer.outcome === 'declined';
@@ -118,7 +135,12 @@ function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
   };
 }
 
-async function querySql(services: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+async function querySql(
+  services: Services,
+  { sql = '', fresh: isFresh, ...ids }: Args,
+  scope: Scope,
+): Promise<ToolResult> {
+  if (isFresh === true) freshResults.set(scope, true);
   const ran = await services.agent.runStatement({ sql, surface: SURFACE, ...ids }, scope);
   try {
     const { sql: _, ...table } = shownTable(isSqlHidden(services, scope) ? tableWithoutSql(ran.table) : ran.table);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSimpleDemo, DEMOS } from '../../plugins/demo-data/index.ts';
 import { type BuiltInServer, startBuiltIn } from '../harness/built-in-server.ts';
 import { emptyFolder } from '../harness/command.ts';
+import { atlasHere as atlas } from '../harness/command-here.ts';
 
 const QUESTION = 'How many customers are there?';
 const SQL = 'SELECT COUNT(*) AS n FROM customers';
@@ -41,6 +42,11 @@ async function send(path: string, body?: object, headers = {}) {
 // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
 const json = async (path: string, body?: object): Promise<any> => (await send(path, body)).json();
 
+async function call(name: string, args: object): Promise<string> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  return (await send('/mcp', message, { accept: 'application/json, text/event-stream' })).text();
+}
+
 it('marks rows that were read before in every answer, and reads them anew where that is asked for', async () => {
   const first = await json('/api/v1/query', { question: QUESTION });
   expect([first.notes, first.data[0].cached]).toEqual([[], undefined]);
@@ -60,13 +66,7 @@ it('marks rows that were read before in every answer, and reads them anew where 
       message: expect.stringMatching(/^The result was read \d+ s ago and comes from the cache; run it/),
     },
   ]);
-  const call = { name: 'ask', arguments: { question: QUESTION } };
-  const mcp = await send(
-    '/mcp',
-    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
-    { accept: 'application/json, text/event-stream' },
-  );
-  expect(await mcp.text()).toContain('comes from the cache');
+  expect(await call('ask', { question: QUESTION })).toContain('comes from the cache');
 
   const fresh = await json('/api/v1/query', { question: QUESTION, fresh: true });
   expect([Object.values(fresh.data[0].rows[0]), fresh.notes]).toEqual([[count - 1], []]);
@@ -75,6 +75,25 @@ it('marks rows that were read before in every answer, and reads them anew where 
 
   const { entries } = await json('/api/v1/admin/audit?limit=5&success=true');
   expect(entries.map(({ cached }: { cached: boolean }) => cached)).toEqual([true, false, true, true, false]);
+});
+
+it('reads rows anew over MCP and on the command line', async () => {
+  for (const [tool, args] of Object.entries({ ask: { question: QUESTION }, query_sql: { sql: 'SELECT COUNT(*) AS n FROM orders' } })) {
+    await call(tool, args);
+    expect(await call(tool, args)).toMatch(/cached/);
+    const fresh = await call(tool, { ...args, fresh: true });
+    expect(fresh).toContain('structuredContent');
+    expect(fresh).not.toMatch(/cached|comes from the cache/);
+    expect(await call(tool, { ...args, fresh: 'yes' })).toMatch(/"isError":true/);
+  }
+  const query = async (...args: string[]) => {
+    const env = { SVC_API_URL: server.url };
+    const { code, stdout, stderr } = await atlas(['query', QUESTION, '--json', ...args], { cwd: folder.path, env });
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout).data[0].cached;
+  };
+  expect(await query()).toEqual({ ageMs: expect.any(Number) });
+  expect(await query('--fresh')).toBeUndefined();
 });
 
 it('marks the rows of a statement, and a chat that is asked again reads them anew', async () => {

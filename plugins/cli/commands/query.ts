@@ -47,6 +47,7 @@ async function ask(run: CliRun, cli: Cli): Promise<number> {
   const body = {
     question: run.args[0],
     ...(options.connection === undefined ? {} : { connectionId: options.connection }),
+    ...(options.fresh === true && { fresh: true }),
   };
   const quiet = options.quiet === true || options.json === true || options.csv === true;
   const reply: QueryReply = await progress(run, 'Thinking', () => post(server, 'api/v1/query', body, QUERY_REPLY));
@@ -71,6 +72,7 @@ export const query = (cli: Cli): CliCommand => ({
     { flags: '--quiet', description: 'print the answer only' },
     { flags: '--auto-approve', description: 'approve the actions that the answer asks for' },
     { flags: '--connection <id>', description: 'ask this connection' },
+    { flags: '--fresh', description: 'read all rows from the database now, none from the cache of results' },
   ],
   examples: [
     'atlas query "How many orders were placed last month?"',
