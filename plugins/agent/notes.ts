@@ -1,4 +1,5 @@
 /** Collects the notes of an answer while a question runs. */
+import { truncate } from '../text-kit/index.ts';
 import type { AnswerNote } from './api.ts';
 
 /** Largest number of notes of one answer; further ones are dropped. */
@@ -17,7 +18,7 @@ export function answerNotes(): AnswerNotes {
   return {
     list,
     add({ code, message, quotesSql }) {
-      const text = message.length <= MAX_NOTE_CHARS ? message : `${message.slice(0, MAX_NOTE_CHARS - 1)}…`;
+      const text = truncate(message, MAX_NOTE_CHARS);
       if (list.length < MAX_NOTES && !list.some((known) => known.code === code && known.message === text)) {
         list.push({ code, message: text, ...(quotesSql && { quotesSql }) });
       }

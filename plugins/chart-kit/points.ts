@@ -1,5 +1,5 @@
 /** Makes the points of a chart from rows: combined by place and series, sorted, and no more than can be read. */
-import { visibleText } from '../text-kit/index.ts';
+import { truncate, visibleText } from '../text-kit/index.ts';
 import { isTime } from './choice.ts';
 import type { ResultColumn } from './columns.ts';
 import { formatIn, valueText } from './number-text.ts';
@@ -46,8 +46,7 @@ const MAX_SHOWN: Readonly<Record<ChartSpec['mark'], number>> = {
 
 /** A text from outside, short and without hidden characters. */
 export function labelOf(text: string): string {
-  const whole = visibleText(text.slice(0, MAX_LABEL * 2).toWellFormed());
-  return whole.length > MAX_LABEL ? `${whole.slice(0, MAX_LABEL - 1).replace(/[\ud800-\udbff]$/, '')}…` : whole;
+  return truncate(visibleText(text.slice(0, MAX_LABEL * 2).toWellFormed()), MAX_LABEL);
 }
 
 /** Two that are cut to the same text stay two. */

@@ -1,5 +1,6 @@
 /** Draws a table as a bar chart of characters. */
 import { chooseChart, drawnTable, valueText } from '../chart-kit/index.ts';
+import { truncate } from '../text-kit/index.ts';
 import { printableText, type RenderedTable } from './render.ts';
 
 const MAX_BARS = 30;
@@ -54,8 +55,7 @@ export function renderChart(table: RenderedTable, width = DEFAULT_WIDTH): string
   const found = chosenBars(table) ?? rowBars(table);
   if (found === undefined) return undefined;
   const bars = found.bars.slice(0, MAX_BARS).map(({ label, ...bar }) => {
-    const shown = printableText(label).replaceAll('\n', ' ');
-    return { ...bar, label: shown.length > MAX_LABEL ? `${shown.slice(0, MAX_LABEL - 1)}…` : shown };
+    return { ...bar, label: truncate(printableText(label).replaceAll('\n', ' '), MAX_LABEL) };
   });
   const labelWidth = Math.max(...bars.map(({ label }) => label.length));
   const room = Math.max(10, width - labelWidth - Math.max(...bars.map(({ text }) => text.length)) - 4);

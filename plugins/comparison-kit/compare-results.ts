@@ -2,6 +2,7 @@
  * Compares the result of an answer with the expected one. Names of columns do not count, nor their order: every expected
  * column must be found among the answer's, by its values. Further columns of the answer are allowed, further rows not.
  */
+import { truncate } from '../text-kit/index.ts';
 import { alignedColumns, type Cell, cellOf } from './cells.ts';
 import { type CellRow, firstUnmatched } from './match-rows.ts';
 
@@ -98,7 +99,7 @@ class Columns {
     const at = this.#unmatched(chosen, false) ?? { row: 0, expected: 0 };
     const row = `no row of the answer is ${this.#shownExpected(at.expected)}`;
     if (missing.length === 0) return `The values are there, but in other rows: ${row}.`;
-    const names = missing.map((name) => `"${cut(name)}"`).join(', ');
+    const names = missing.map((name) => `"${truncate(name, MAX_SHOWN_CHARS)}"`).join(', ');
     return `No column of the answer has the values of ${names}: ${row}.`;
   }
 
@@ -164,12 +165,11 @@ class Columns {
 
   #shownRow(valueAt: (index: number) => unknown): string {
     const values = this.#expected.columns.map((_, index) => shownValue(valueAt(index)));
-    return cut(`(${values.join(', ')})`);
+    return truncate(`(${values.join(', ')})`, MAX_SHOWN_CHARS);
   }
 }
 
 const rowsText = (count: number) => (count === 1 ? '1 row' : `${count} rows`);
-const cut = (text: string) => (text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`);
 
 function shownValue(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';

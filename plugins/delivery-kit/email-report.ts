@@ -1,8 +1,9 @@
 /** Renders a report as an e-mail, in HTML and in plain text. */
+import { truncate } from '../text-kit/index.ts';
 import { type ChartPicture, PICTURE_WIDTH } from './chart-pictures.ts';
 import type { Report } from './report.ts';
 import { originNote, reportNotes, rowsNote } from './report.ts';
-import { cellText, cut, formattedCell, tableLines, withBold } from './text-layout.ts';
+import { cellText, formattedCell, tableLines, withBold } from './text-layout.ts';
 
 export interface EmailContent {
   readonly subject: string;
@@ -32,7 +33,7 @@ const cidOf = ({ at }: ChartPicture) => `chart-${at + 1}@atlas`;
 
 export function renderEmail(subject: string, report: Report, pictures: readonly ChartPicture[] = []): EmailContent {
   return {
-    subject: cut(cellText(subject), 250),
+    subject: truncate(cellText(subject), 250),
     text: textOf(report),
     html: htmlOf(report, pictures),
     ...(pictures.length > 0 && { pictures: pictures.map((picture) => ({ cid: cidOf(picture), png: picture.png })) }),
@@ -66,7 +67,7 @@ function htmlOf(
     .map((text) => `<p>${withBold(escaped(text.trim()), '<strong>$1</strong>').replaceAll('\n', '<br>\n')}</p>`)
     .join('\n');
   const cell = (tag: 'th' | 'td', value: unknown) =>
-    `<${tag} style="${CELL}">${escaped(cut(cellText(value), LONGEST_CELL))}</${tag}>`;
+    `<${tag} style="${CELL}">${escaped(truncate(cellText(value), LONGEST_CELL))}</${tag}>`;
   const imageOf = (picture: ChartPicture | undefined) =>
     picture === undefined
       ? ''

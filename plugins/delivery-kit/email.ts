@@ -1,9 +1,10 @@
 /** Sends e-mail over SMTP with nodemailer, which is loaded with the first message. */
 import type { Transporter } from 'nodemailer';
 import { type Static, Type } from '../../kernel/index.ts';
+import { truncate } from '../text-kit/index.ts';
 import type { EmailContent } from './email-report.ts';
 import { DeliveryError, notConfigured } from './errors.ts';
-import { cellText, cut } from './text-layout.ts';
+import { cellText } from './text-layout.ts';
 
 export const EmailOptions = Type.Object(
   {
@@ -127,6 +128,6 @@ function failureOf(error: SmtpError): DeliveryError {
   const message =
     response === undefined
       ? `The mail server could not be used${code === undefined ? '' : ` (${code})`}.`
-      : `The mail server answered: ${cut(cellText(response).replace(/[\s.]+$/, ''), 200)}.`;
+      : `The mail server answered: ${truncate(cellText(response).replace(/[\s.]+$/, ''), 200)}.`;
   return new DeliveryError(message, { final, cause: error });
 }

@@ -1,8 +1,9 @@
 /** Renders a report as a Slack message of Block Kit blocks, within Slack's limits. */
+import { truncate } from '../text-kit/index.ts';
 import type { ChartPicture } from './chart-pictures.ts';
 import type { Dataset, Report } from './report.ts';
 import { originNote, reportNotes, rowsNote } from './report.ts';
-import { cellText, cut, tableLines, withBold } from './text-layout.ts';
+import { cellText, tableLines, withBold } from './text-layout.ts';
 
 export interface SlackContent {
   /** What notifications show, and clients that know no blocks. */
@@ -42,7 +43,7 @@ export function renderSlack(subject: string, report: Report, charts: readonly Ch
   const { taskName, question, answer, data, timestamp } = report;
   const title = cellText(taskName).trim() || 'Atlas report';
   const blocks: object[] = [
-    { type: 'header', text: { type: 'plain_text', text: cut(title, LONGEST_HEADER), emoji: false } },
+    { type: 'header', text: { type: 'plain_text', text: truncate(title, LONGEST_HEADER), emoji: false } },
     context(cutEscaped(cellText(question), 1_000) || ' '),
     ...piecesOf(withBold(cutEscaped(answer, LONGEST_ANSWER), '*$1*')).map(section),
     ...reportNotes(report).map((note) => context(cutEscaped(note, 500))),
@@ -52,7 +53,7 @@ export function renderSlack(subject: string, report: Report, charts: readonly Ch
   for (const [place, dataset] of data.slice(0, MOST_DATASETS).entries()) {
     const chart = charts.find(({ at }) => at === place);
     if (chart !== undefined)
-      pictures.push({ png: chart.png, text: cut(chart.text, LONGEST_ALT), before: blocks.length });
+      pictures.push({ png: chart.png, text: truncate(chart.text, LONGEST_ALT), before: blocks.length });
     const added = tableBlocks(dataset, Math.min(left, LONGEST_SECTION));
     left -= JSON.stringify(added).length;
     blocks.push(...added);
@@ -89,7 +90,7 @@ function tableBlocks(dataset: Dataset, longest: number): object[] {
 
 function cutEscaped(text: string, longest: number): string {
   const whole = escapedForSlack(text);
-  return whole.length <= longest ? whole : cut(whole, longest).replace(/&[a-z]{0,3}…$/, '…');
+  return whole.length <= longest ? whole : truncate(whole, longest).replace(/&[a-z]{0,3}…$/, '…');
 }
 
 /** Pieces that fit a section; none of them ends within an escape. */

@@ -1,5 +1,6 @@
 /** Lays out texts and rows for mail and Slack. */
 import { formattedValue } from '../result-kit/index.ts';
+import { truncate } from '../text-kit/index.ts';
 import type { Dataset } from './report.ts';
 
 const LONGEST_CELL = 40;
@@ -18,12 +19,6 @@ const textOf = (value: unknown) =>
     ? JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item))
     : undefined;
 
-/** At most `longest` UTF-16 units, with a mark where it was cut. */
-export function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
 /** The bold text of a model's Markdown, `**so**`, in another notation: `<strong>$1</strong>`. */
 export const withBold = (text: string, notation: string) => text.replace(/\*\*([^*\n]{1,300})\*\*/g, notation);
 
@@ -35,7 +30,7 @@ export const formattedCell = ({ formats }: Pick<Dataset, 'formats'>, column: str
 export function tableLines(dataset: Pick<Dataset, 'columns' | 'rows' | 'formats'>): string[] {
   const { columns, rows } = dataset;
   const shown = rows.map((row) => columns.map((column) => formattedCell(dataset, column, row[column])));
-  const cells = [columns.map(cellText), ...shown].map((row) => row.map((text) => cut(text, LONGEST_CELL)));
+  const cells = [columns.map(cellText), ...shown].map((row) => row.map((text) => truncate(text, LONGEST_CELL)));
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0), 1));
   const line = (row: readonly string[]) =>
     row

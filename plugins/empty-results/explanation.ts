@@ -1,6 +1,7 @@
 /** Explains an empty result: which of its filters leave nothing, values near to those, and the period that has rows. */
 import { isTime, translatedValues } from '../semantic-layer/index.ts';
 import { type Member, nearValues } from '../semantic-query/index.ts';
+import { truncate } from '../text-kit/index.ts';
 import { call, type Filter, type FilteredQuery } from './filters.ts';
 import type { Tries } from './tries.ts';
 
@@ -114,7 +115,7 @@ const columnWords = ({ dimension }: Member): string => dimension.name.replaceAll
 
 const isAboutTime = ({ member }: Filter): boolean => member !== undefined && isTime(member.dimension);
 
-const quoted = (text: string) => JSON.stringify(text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`);
+const quoted = (text: string) => JSON.stringify(truncate(text, MAX_CHARS));
 
 /** The texts that the column is to be or to contain. */
 const wantedTexts = ({ inWords }: Filter): string[] =>

@@ -2,6 +2,7 @@
 import type { QueryObjection } from '../agent/index.ts';
 import type { QueryReading } from '../semantic-layer/index.ts';
 import type { Call } from '../sql-kit/index.ts';
+import { truncate } from '../text-kit/index.ts';
 import { type FanOut, fanOutsOf } from './fan-out.ts';
 import type { RowSource } from './row-set.ts';
 
@@ -57,8 +58,7 @@ function textOf({ name, at }: Call, sql: string): string {
     if (character === '(') depth += 1;
     if (character === ')') depth -= 1;
     if (depth !== 0 || character !== ')') continue;
-    const text = sql.slice(at, place + 1).replace(/\s+/g, ' ');
-    return text.length <= MAX_CALL_CHARS ? text : `${text.slice(0, MAX_CALL_CHARS)}…`;
+    return truncate(sql.slice(at, place + 1).replace(/\s+/g, ' '), MAX_CALL_CHARS);
   }
   return `${name.toUpperCase()}(…)`;
 }

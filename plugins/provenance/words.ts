@@ -2,6 +2,7 @@
 
 import type { FilterOperator, FilterValue } from '../result-kit/index.ts';
 import type { ModelEntity } from '../semantic-layer/index.ts';
+import { truncate } from '../text-kit/index.ts';
 
 export const spoken = (name: string): string =>
   name
@@ -17,8 +18,7 @@ const MAX_VALUES = 10;
 const MAX_VALUE_CHARS = 80;
 
 function valueText(value: FilterValue): string {
-  const text = value === '' ? '""' : String(value);
-  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS - 1).toWellFormed()}…`;
+  return truncate(value === '' ? '""' : String(value), MAX_VALUE_CHARS);
 }
 
 export function valuesText(values: readonly FilterValue[], word: 'or' | 'nor' = 'or'): string {

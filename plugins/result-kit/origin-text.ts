@@ -1,4 +1,5 @@
 /** Writes where a result comes from in a line or two, for terminals, mail and channels. */
+import { truncate } from '../text-kit/index.ts';
 import type { Freshness, Provenance } from './provenance.ts';
 
 const MAX_NAMED = 4;
@@ -9,7 +10,7 @@ const listed = (texts: readonly string[]) =>
     ? texts.join(', ')
     : `${texts.slice(0, MAX_NAMED).join(', ')} and ${texts.length - MAX_NAMED} more`;
 
-const cut = (text: string) => (text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS - 1).toWellFormed()}…`);
+const cut = (text: string) => truncate(text, MAX_CHARS);
 
 /** `2026-10-31 18:04`: no more than minutes. */
 const minute = (text: string) => text.replace('T', ' ').replace(/^(\d{4}-\d\d-\d\d \d\d:\d\d)\S*$/, '$1');

@@ -1,5 +1,6 @@
 /** Cuts a result for the model to columns, the first rows and, when rows are left out, a summary. */
 import type { SqlResult } from '../../../kernel/index.ts';
+import { truncate } from '../../text-kit/index.ts';
 
 interface NumericSummary {
   readonly min: number;
@@ -33,21 +34,19 @@ const MAX_NOTE_CHARS = 512;
 const PARTIAL =
   'These rows are a part of the result: no sum, count, average, minimum or maximum over them is one of the whole. Aggregate in SQL, or say that it is a part.';
 
-const clip = (text: string, chars: number) => (text.length <= chars ? text : `${text.slice(0, chars)}…`);
-
 function clipValue(value: unknown, chars: number): unknown {
-  if (typeof value === 'string') return clip(value, chars);
+  if (typeof value === 'string') return truncate(value, chars);
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   const text = JSON.stringify(value) ?? '';
-  return text.length <= chars ? value : clip(text, chars);
+  return text.length <= chars ? value : truncate(text, chars);
 }
 
 /** The first columns whose names fit into a quarter of the budget; at least one. */
 function shownColumns(columns: readonly string[], budgetBytes: number): readonly string[] {
   let bytes = 0;
   const end = columns.findIndex((name, index) => {
-    bytes += Buffer.byteLength(clip(name, MAX_NAME_CHARS)) + 3;
+    bytes += Buffer.byteLength(truncate(name, MAX_NAME_CHARS)) + 3;
     return index > 0 && bytes > budgetBytes / 4;
   });
   return end === -1 ? columns : columns.slice(0, end);
@@ -77,7 +76,7 @@ export function resultForModel(result: SqlResult, budgetBytes: number): ResultFo
   let bytes = 0;
   for (const row of result.rows) {
     const shown = Object.fromEntries(
-      columns.map((name) => [clip(name, MAX_NAME_CHARS), clipValue(row[name], cellChars)]),
+      columns.map((name) => [truncate(name, MAX_NAME_CHARS), clipValue(row[name], cellChars)]),
     );
     bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (bytes > budgetBytes && rows.length > 0) break;
@@ -87,12 +86,12 @@ export function resultForModel(result: SqlResult, budgetBytes: number): ResultFo
   const cut = rows.length < result.rows.length || hiddenColumns > 0;
   const notes = result.truncated ? [PARTIAL, ...result.notes] : result.notes;
   return {
-    columns: columns.map((name) => clip(name, MAX_NAME_CHARS)),
+    columns: columns.map((name) => truncate(name, MAX_NAME_CHARS)),
     rows,
     rowCount: result.rows.length,
     truncated: result.truncated,
     ...(cut && { summary: summarize(result, columns, rows.length, hiddenColumns) }),
-    ...(notes.length > 0 && { notes: notes.slice(0, MAX_NOTES).map((note) => clip(note, MAX_NOTE_CHARS)) }),
+    ...(notes.length > 0 && { notes: notes.slice(0, MAX_NOTES).map((note) => truncate(note, MAX_NOTE_CHARS)) }),
   };
 }
 
@@ -102,7 +101,7 @@ function summarize(result: SqlResult, columns: readonly string[], shownRows: num
   const numeric: Record<string, NumericSummary> = {};
   for (const name of columns.slice(0, MAX_SUMMARIZED_COLUMNS)) {
     const summary = numericSummary(result, name);
-    if (summary !== undefined) numeric[clip(name, MAX_NAME_CHARS)] = summary;
+    if (summary !== undefined) numeric[truncate(name, MAX_NAME_CHARS)] = summary;
   }
   return { ...left, numeric };
 }

@@ -1,4 +1,5 @@
 /** Renders entities, metrics and terms as compact lines for the model. Text from files never breaks a line. */
+import { truncate } from '../../text-kit/index.ts';
 import {
   listedValues,
   type ModelDimension,
@@ -184,6 +185,5 @@ function notesOf(notes: readonly (string | false | undefined)[]): string {
 
 /** Text without line breaks and control characters, cut to `maxLength` characters. */
 export function line(text: string, maxLength = 1000): string {
-  const flat = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
-  return flat.length <= maxLength ? flat : `${flat.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return truncate(text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), maxLength);
 }

@@ -2,6 +2,7 @@
 import type { QueryObjection } from '../../agent/index.ts';
 import type { ModelDimension, QueryReading } from '../../semantic-layer/index.ts';
 import { type Expr, operandsOf, type SqlDialect, shapeOf } from '../../sql-kit/index.ts';
+import { truncate } from '../../text-kit/index.ts';
 import { memberOf, visitStatement } from './statement-visitor.ts';
 
 const MAX_OBJECTIONS = 5;
@@ -82,7 +83,7 @@ function mismatch(dimension: ModelDimension, literal: Literal, dialect: SqlDiale
   const { kind, value } = literal;
   if (value.length > MAX_LITERAL_CHARS) return undefined;
   const texts = samples.filter((sample) => typeof sample === 'string');
-  const shown = kind === 'string' ? `'${cut(value)}'` : cut(value);
+  const shown = kind === 'string' ? `'${truncate(value, MAX_CHARS)}'` : truncate(value, MAX_CHARS);
   const isForeign = (form: RegExp) => kind === 'string' && !form.test(value) && texts.every((text) => form.test(text));
   if (type === 'number' && isForeign(NUMBER)) {
     const number = /[+-]?\d+(?:\.\d+)?/.exec(value)?.[0];
@@ -99,7 +100,7 @@ function mismatch(dimension: ModelDimension, literal: Literal, dialect: SqlDiale
   const hasWords = texts.length > 0 && texts.length === samples.filter((sample) => sample !== null).length;
   if (type !== 'string' || kind !== 'number' || !hasWords || texts.some((text) => /^\s*[+-]?\.?\d/.test(text)))
     return undefined;
-  return `is a text: compare it with one such as '${cut(texts[0] ?? '')}', not ${shown}`;
+  return `is a text: compare it with one such as '${truncate(texts[0] ?? '', MAX_CHARS)}', not ${shown}`;
 }
 
 function hintFor({ type, sample_values: samples = [] }: ModelDimension): string {
@@ -107,8 +108,6 @@ function hintFor({ type, sample_values: samples = [] }: ModelDimension): string 
   if (samples.length === 0 || type === 'boolean') return insist;
   return `Its values are, among others: ${samples
     .slice(0, MAX_SHOWN_VALUES)
-    .map((one) => cut(String(one)))
+    .map((one) => truncate(String(one), MAX_CHARS))
     .join(', ')}. ${insist}`;
 }
-
-const cut = (text: string) => (text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`);

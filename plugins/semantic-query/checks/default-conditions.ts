@@ -2,6 +2,7 @@
 import type { QueryObjection } from '../../agent/index.ts';
 import { columnsIn, expandReferences, type ModelEntity, type QueryReading } from '../../semantic-layer/index.ts';
 import type { ColumnRef, Select } from '../../sql-kit/index.ts';
+import { truncate } from '../../text-kit/index.ts';
 import { memberOf, type VisibleTable, visitStatement } from './statement-visitor.ts';
 
 const MAX_OBJECTIONS = 3;
@@ -51,8 +52,7 @@ export function defaultConditionObjections({ sql, tables, select }: QueryReading
     .filter(({ entity, columns }) => use.isAbout(entity) && !columns.some((column) => use.reads(entity, column)))
     .slice(0, MAX_OBJECTIONS)
     .map(({ entity, name, sql: condition }) => {
-      const flat = condition.replace(/\s+/g, ' ').trim();
-      const shown = flat.length <= MAX_SQL_CHARS ? flat : `${flat.slice(0, MAX_SQL_CHARS)}…`;
+      const shown = truncate(condition.replace(/\s+/g, ' ').trim(), MAX_SQL_CHARS);
       const message = `The statement does not use the default condition "${name}" of ${entity.name} (${shown}).`;
       return {
         message,

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AgentTool, ToolRun } from '../../../kernel/index.ts';
 import { folded } from '../../language-kit/index.ts';
+import { truncate } from '../../text-kit/index.ts';
 import { byLikeness } from '../lookup/names.ts';
 import type { QueryPlan } from '../plan.ts';
 
@@ -56,5 +57,5 @@ export function findValuesTool(
 
 function shown(value: unknown): unknown {
   if (typeof value !== 'string') return typeof value === 'bigint' ? String(value) : value;
-  return value.length <= MAX_VALUE_CHARS ? value : `${value.slice(0, MAX_VALUE_CHARS)}…`;
+  return truncate(value, MAX_VALUE_CHARS);
 }

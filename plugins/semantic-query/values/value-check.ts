@@ -6,6 +6,7 @@ import {
   translatedValues,
   translationsOfValues,
 } from '../../semantic-layer/index.ts';
+import { truncate } from '../../text-kit/index.ts';
 import { comparedValues } from './compared-values.ts';
 import { nearValues } from './near-values.ts';
 
@@ -13,7 +14,7 @@ const MAX_OBJECTIONS = 5;
 const MAX_SHOWN_VALUES = 10;
 const MAX_VALUE_CHARS = 60;
 
-const shown = (text: string) => (text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS)}…`);
+const shown = (text: string) => truncate(text, MAX_VALUE_CHARS);
 
 /** Whether the samples are all values that the column has. */
 function isComplete({ unique_count, sample_values = [] }: ModelDimension): boolean {
