@@ -74,8 +74,8 @@ function attempt<T>(work: () => T): T {
 }
 
 /**
- * The URL with the password of the stored one, where it has none and leads to the same database with the same user and the
- * same parameters, of which some tell how the server is known. Throws `validation_error` when the password has to be given
+ * The URL with the password of the stored one, where it has none and leads to the same database with the same user, scheme and
+ * parameters, which tell how the server is known and whether the connection is encrypted. Throws `validation_error` when the password has to be given
  * again.
  */
 export function withPassword(url: string, stored: string, init: EngineInit): string {
@@ -85,10 +85,12 @@ export function withPassword(url: string, stored: string, init: EngineInit): str
   const placeOf = (target: Target, whole: string) => {
     const { host, port, user, database, others = [] } = target as Server;
     const servers = [[host, port], ...others.map((other) => [other.host, other.port])];
-    return JSON.stringify([servers, user, database, whole.trim().split('?').slice(1)]);
+    const [start = '', ...params] = whole.trim().split('?');
+    return JSON.stringify([start.split(':', 1)[0]?.toLowerCase(), servers, user, database, params]);
   };
   if (placeOf(next.target, url) !== placeOf(before.target, stored) || next.engine !== before.engine) {
-    const message = 'it leads elsewhere or has other parameters than before, so its password has to be given again.';
+    const message =
+      'it leads elsewhere or has another scheme or parameters than before, so its password has to be given again.';
     throw invalidField('url', message);
   }
   const password = encodeURIComponent(before.target.password);

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { databases } from '../../test/harness/managed-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { CLICKHOUSE_ENGINE } from '../datasource-clickhouse/registration.ts';
+import type { DatasourceEngine } from '../datasource-kit/index.ts';
+import { type EngineInit, withPassword } from './engines.ts';
 import { type AddingServer, addingServer } from './fixtures/server.ts';
 import { isAllowedAddress } from './reach.ts';
 
@@ -95,6 +98,14 @@ describe('a URL over HTTP', () => {
     expect(body.message).toContain(text);
     expect(JSON.stringify(body)).not.toContain('/etc/passwd');
     expect(await saved(server)).toEqual([]);
+  });
+
+  it('that leaves TLS does not get the stored password', () => {
+    const engines = [CLICKHOUSE_ENGINE as DatasourceEngine];
+    const init = { engines, options: { privateHosts: true } } as unknown as EngineInit;
+    const keep = (url: string) => withPassword(url, 'clickhouses://ann:secret@db.example:8443/shop', init);
+    expect(keep('clickhouses://ann@db.example:8443/shop')).toContain('ann:secret@');
+    expect(() => keep('clickhouse://ann@db.example:8443/shop')).toThrow('its password has to be given again');
   });
 
   it('opens every file but the internal database, where any may be opened', async () => {
