@@ -34,7 +34,7 @@ export * from './archived-files.ts';
 export { createModel } from './build/build-model.ts';
 export { stem, tokenize } from './context/words.ts';
 export { columnsIn } from './database/expression-columns.ts';
-export type { EntityItem, LayerFile } from './files/layer-file.ts';
+export { type EntityItem, hashOf, type LayerFile } from './files/layer-file.ts';
 export { checkSchema } from './files/schema-check.ts';
 export * from './files/yaml-edits.ts';
 export { reads, visibleModel } from './hidden-columns.ts';

@@ -3,7 +3,13 @@ import { stringify } from 'yaml';
 import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { AdminSemantic } from '../admin-semantic/index.ts';
-import { type ModelVerifiedQuery, type SemanticLayerApi, VerifiedQuery } from '../semantic-layer/index.ts';
+import {
+  hashOf,
+  type ModelVerifiedQuery,
+  type SemanticLayerApi,
+  type SemanticModel,
+  VerifiedQuery,
+} from '../semantic-layer/index.ts';
 import type { Checks } from './checks.ts';
 import { reasonOf } from './checks.ts';
 import { MAX_CHARS } from './parameters.ts';
@@ -54,8 +60,10 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
     errors: ['forbidden', 'not_found', 'conflict', 'configuration_error', 'validation_error', 'overloaded'],
   } as const;
 
-  async function find(name: string, scope: Scope): Promise<ModelVerifiedQuery> {
-    const query = (await layer.for(scope)).verified?.find((one) => one.name === name);
+  const find = async (name: string, scope: Scope) => named(name, await layer.for(scope));
+
+  function named(name: string, { verified }: SemanticModel): ModelVerifiedQuery {
+    const query = verified?.find((one) => one.name === name);
     if (query !== undefined) return query;
     throw new AtlasError(`There is no verified query "${name}".`, {
       code: 'not_found',
@@ -158,11 +166,18 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       params: Name,
       responses: { 200: Shown },
       async handle({ params: { name } }, scope) {
-        const { file } = await find(name, scope);
-        const text = await layer.readFile(scope.orgId, file);
-        // The query as it is after the file was read: nobody vouches for what another person makes of it meanwhile.
-        const query = await find(name, checks.scopeFor(scope));
-        return { body: await vouch(query, scope, text?.toString()) };
+        const loaded = await layer.filesOf(scope.orgId);
+        const query = named(name, loaded.model);
+        const text = (await layer.readFile(scope.orgId, query.file))?.toString() ?? '';
+        const known = loaded.files.find(({ path }) => path === query.file);
+        // Nobody vouches for what another person makes of it meanwhile, nor writes over it.
+        if (known?.hash !== hashOf(text.replace(/^\uFEFF/, ''))) {
+          throw new AtlasError(`The file ${query.file} is just being edited.`, {
+            code: 'conflict',
+            hint: 'Read it again, and repeat your change.',
+          });
+        }
+        return { body: await vouch(query, scope, text) };
       },
     }),
     defineRoute({

@@ -219,6 +219,14 @@ describe('edits', () => {
     const vouched = await Promise.all([1, 2].map(() => hotel.send('POST', `${ADMIN}/revenue/vouch`)));
     expect(vouched.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(vouched.find(({ status }) => status === 409)?.text).toContain('Read it again');
+    // Another server, or somebody on this machine, writes it just after this server has looked.
+    await hotel.send('GET', `${ADMIN}/revenue`);
+    writeFileSync(join(hotel.layer.dir, path), read(path).replace('AVG(', 'MAX('));
+    const { status, text } = await hotel.send('POST', `${ADMIN}/revenue/vouch`);
+    expect([status, read(path)]).toEqual([expect.any(Number), expect.stringContaining('MAX(')]);
+    expect(status === 409 || text.includes('MAX(')).toBe(true);
+    await put(path, read(path).replace('MAX(', 'AVG('));
+    await hotel.send('POST', `${ADMIN}/revenue/vouch`);
   });
 });
 
