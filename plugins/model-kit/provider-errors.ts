@@ -54,12 +54,20 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
+/** Whether a rate limit would not let the request through at any time: OpenAI answers 429 for one of too many tokens. */
+const isTooLarge = (error: unknown) => /request too large/i.test(providerText(error));
+
+/** Whether the provider is down or busy by this status, and so for other requests as well. */
+export function isBusy(status: number, error: unknown): boolean {
+  return status === 408 || status >= 500 || (status === 429 && !isTooLarge(error));
+}
+
 /** Whether the provider answered a request with a status that says that it takes none now, which every server would get. */
 export function isRefusal(error: unknown): boolean {
   // What is reported inside an answer has no headers of a response.
   if (!APICallError.isInstance(error) || error.responseHeaders === undefined) return false;
   const { statusCode = 0 } = error;
-  return statusCode === 429 || statusCode >= 500;
+  return statusCode !== 408 && isBusy(statusCode, error);
 }
 
 /** The provider's own error code, such as `insufficient_quota`. */

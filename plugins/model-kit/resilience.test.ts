@@ -189,6 +189,18 @@ test('a provider that refuses the calls of one server is asked by no other', asy
   expect(other.one.requests).toHaveLength(0);
 });
 
+test('requests that are too large for a rate limit stop nobody else', async () => {
+  const said = 'Request too large for first on tokens per min (TPM): Limit 30000, Requested 46787.';
+  const tooLarge: Step = {
+    status: 429,
+    body: { error: { message: said, type: 'tokens', code: 'rate_limit_exceeded' } },
+  };
+  await using both = await two((n) => (n < 4 ? tooLarge : { text: 'First.' }), { breakerFailures: 3 }, null);
+  for (let n = 0; n < 4; n += 1)
+    expect(await both.ask()).toMatchObject({ code: 'provider_rate_limit', reason: 'E_MODEL' });
+  expect(await both.ask()).toBe('First.');
+});
+
 test('one call of one server is tried then, and its answer lets all ask again', async () => {
   const url = await createPostgresDatabase();
   const shared = [internalDb({ url }), sharedLimits()];

@@ -12,7 +12,7 @@ import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
 import { withModelNames } from './model-names.ts';
 import type { ResilienceOptions } from './options.ts';
-import { isRefusal, networkCodeOf, providerCodeOf, providerError, statusOf } from './provider-errors.ts';
+import { isBusy, isRefusal, networkCodeOf, providerCodeOf, providerError, statusOf } from './provider-errors.ts';
 import { withRetries } from './retry.ts';
 import { SharedBreaker } from './shared-breaker.ts';
 import type { ModelSource } from './source.ts';
@@ -35,7 +35,7 @@ function isUnavailable(error: unknown): boolean {
   const status = statusOf(error);
   if (error instanceof AtlasError) return error.code === 'provider_timeout';
   if (status === undefined || status < 300) return networkCodeOf(error) !== undefined;
-  return status === 408 || status === 429 || status >= 500;
+  return isBusy(status, error);
 }
 
 /** The signal with a limit of time beside it, until `stop`. */
