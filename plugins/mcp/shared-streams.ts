@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { AtlasError, type Logger, messageOf } from '../../kernel/index.ts';
+import { AtlasError, type Logger, messageOf, withTimeout } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { MESSAGES_TABLE, STREAMS_TABLE } from './migrations.ts';
 
@@ -14,6 +14,8 @@ const TAKE_EVERY_MS = 250;
 const MOST_TAKEN = 10;
 /** Messages that wait for one stream. */
 const MOST_WAITING = 20;
+/** A stream opens then also if the database does not know of it yet. */
+const HOLD_MS = 1_000;
 /** How often the database is told that the streams are still held. */
 const RENEW_EVERY_MS = 10_000;
 /** Time without a renewal after which a stream is gone with its server. */
@@ -76,7 +78,11 @@ export class SharedStreams {
   async hold(stream: HeldStream): Promise<void> {
     this.#held.set(stream.id, stream);
     this.#timer ??= setInterval(() => void this.#look(), TAKE_EVERY_MS).unref();
-    await this.#tried(() => this.#renew([stream]));
+    await withTimeout(
+      this.#tried(() => this.#renew([stream])),
+      HOLD_MS,
+      () => {},
+    );
   }
 
   letGo(id: string): void {
@@ -96,7 +102,8 @@ export class SharedStreams {
     if (found === undefined) return false;
     if (found.id === null) throw tooMany();
     const waiting = { id: found.id };
-    for (let waitedMs = 0; waitedMs < TAKEN_MS; waitedMs += LOOK_EVERY_MS) {
+    const until = performance.now() + TAKEN_MS;
+    while (performance.now() < until) {
       await sleep(LOOK_EVERY_MS, undefined, { signal });
       const [row] = await this.#db.run((db) => db(MESSAGES_TABLE).where(waiting).select('id'));
       if (row === undefined) return true;

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as sdk from '@modelcontextprotocol/server';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import {
   type Actor,
@@ -10,7 +12,7 @@ import {
 } from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { createPostgresDatabase } from '../../test/harness/postgres-database.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { createStreams, MESSAGES_TABLE, STREAMS_TABLE } from './migrations.ts';
 import { SharedStreams } from './shared-streams.ts';
 import { sseRoutes } from './sse-routes.ts';
@@ -92,12 +94,32 @@ async function twoServers() {
     description: 'Creates the tables.',
     setup: (ctx) => ctx.tap(storeMigrations, () => [createStreams]),
   });
-  const app = await createTestApp({ plugins: [internalDb({ url: await createPostgresDatabase() }), tables()] });
+  const url = await createPostgresDatabase();
+  const app = await createTestApp({ plugins: [internalDb({ url, statementTimeoutMs: 600_000 }), tables()] });
   const db = app.get(internalDb);
   const [holder, other] = [0, 1].map(() => startRoutes(new SharedStreams(db, NO_LOG)));
+  const ran = { slowly: 0 };
+  /** Takes half a second for each statement. */
+  const slow: InternalDb = {
+    ...db,
+    async run(work) {
+      ran.slowly += 1;
+      await sleep(500);
+      return db.run(work);
+    },
+  };
   return {
+    ran,
+    slow: startRoutes(new SharedStreams(slow, NO_LOG)),
     holder: holder!,
     other: other!,
+    /** Does the work while another connection has locked the table. */
+    async locked<T>(table: string, work: () => Promise<T>): Promise<T> {
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      return work().finally(() => client.end());
+    },
     rows: (table: string) => db.run((knex) => knex(table).select()),
     expire: () => db.run((knex) => knex(STREAMS_TABLE).update({ expires_at: 0 })),
     stored: (id: string, owner: string) =>
@@ -111,6 +133,7 @@ async function twoServers() {
 }
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const ALSO_UNKNOWN = '00000000-0000-4000-8000-000000000001';
 const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
 
 it('a message that reaches another server is answered in the stream, one after the other', async () => {
@@ -149,7 +172,19 @@ it('messages to a server that has died are refused, and few wait for it', async 
   const waiting = Array.from({ length: 20 }, (_, id) => servers.other.send(UNKNOWN, ping(id), as({})).catch(String));
   await expect.poll(() => servers.rows(MESSAGES_TABLE)).toHaveLength(20);
   await expect(servers.other.send(UNKNOWN, ping(20), as({}))).rejects.toMatchObject({ code: 'rate_limited' });
+  await servers.stored(ALSO_UNKNOWN, owner);
+  waiting.push(servers.slow.send(ALSO_UNKNOWN, ping(0), as({})).catch(String));
   const refused = expect.stringContaining('The server that has this event stream does not answer.');
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => refused));
+  // Also where the database is slow, for five seconds.
+  expect(servers.ran.slowly).toBeLessThan(15);
   expect(await servers.rows(MESSAGES_TABLE)).toEqual([]);
+});
+
+it('a stream opens without a table that is locked', async () => {
+  await using servers = await twoServers();
+  const { events } = await servers.locked(STREAMS_TABLE, () => servers.holder.open(as({})));
+  const next = events.next();
+  await servers.holder.close();
+  expect((await next).done).toBe(true);
 });
