@@ -1,6 +1,6 @@
 /** What a model is told of how a question was answered before: to whom, for how long, and what it changes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Actor, ChatTurn } from '../../../kernel/index.ts';
+import { type Actor, type ChatTurn, definePlugin, type PluginEntry, sqlBefore } from '../../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../../test/harness/internal-databases.ts';
 import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
@@ -83,11 +83,12 @@ interface StartOptions {
   readonly layer: LayerFolder;
   readonly reuseStatements?: boolean;
   readonly policies?: Parameters<typeof rowSecurity>[0];
+  readonly more?: readonly PluginEntry[];
 }
 
 const clock = { now: Date.parse('2026-11-30T12:00:00Z') };
 
-const start = ({ internal, layer, reuseStatements = true, policies }: StartOptions): Promise<TestApp> =>
+const start = ({ internal, layer, reuseStatements = true, policies, more = [] }: StartOptions): Promise<TestApp> =>
   createTestApp({
     now: () => clock.now,
     plugins: [
@@ -102,6 +103,7 @@ const start = ({ internal, layer, reuseStatements = true, policies }: StartOptio
       datasourceSqlite({ connections: [{ id: 'default', url }] }),
       modelOpenai({ provider: 'openai-compatible', baseUrl: provider.url }),
       agent(),
+      ...more,
     ],
   });
 
@@ -301,6 +303,32 @@ describe.each(chosenEngines)('with an internal database on %s', (_, openEngine) 
     await expect
       .poll(() => app.lines.map(({ message }) => message))
       .toContain('Earlier answers to a question could not be looked up.');
+  });
+
+  it('is waited for by no question, nor by the end of the server', async () => {
+    using layer = layerFolder(LAYER);
+    const waiting = Promise.withResolvers<never>();
+    let isAsked = false;
+    const held = definePlugin({
+      name: 'held',
+      version: '1.0.0',
+      type: 'policy',
+      description: 'Decides about what was asked before once the server ends.',
+      setup: (ctx) =>
+        ctx.tap(sqlBefore, ({ surface }) => {
+          isAsked ||= surface === 'reuse';
+          return surface === 'reuse' ? waiting.promise : undefined;
+        }),
+    });
+    const internal = await engine.fresh();
+    {
+      await using app = await start({ internal, layer });
+      await askAndKeep(app, QUESTION);
+    }
+    const app = await start({ internal, layer, more: [held()] });
+    expect(await ask(app, QUESTION)).toMatchObject({ example: undefined, rows: expect.stringContaining('north') });
+    expect(isAsked).toBe(true);
+    await app.close();
   });
 });
 

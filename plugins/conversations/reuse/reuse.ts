@@ -10,6 +10,7 @@ import {
   type Question,
   type Scope,
   scopeValue,
+  withTimeout,
 } from '../../../kernel/index.ts';
 import { type AgentEvent, type Answer, triedOnly } from '../../agent/index.ts';
 import { admitted, policyOf } from '../../datasource-kit/index.ts';
@@ -22,6 +23,8 @@ const MAX_STATEMENTS = 3;
 const MAX_CHARS = 4_000;
 /** A model with less room gets no examples. */
 const MIN_ROOM_BYTES = 4_096;
+/** Longest wait of a question for its example, and of the end of the server for what is being kept. */
+const WAIT_MS = 1_000;
 const SURFACE = 'reuse';
 const TITLE =
   'This question was answered before, by the calls below. Unless a verified query answers it, make the same calls again where they fit';
@@ -75,12 +78,11 @@ export class Reuse {
     const reader = [orgId, actor.id, actor.mode, actor.role];
     const key = this.#layerOf(scope).then((layer) => digest([reader, connectionId, layer, question]));
     const day = new Date(this.#init.ctx.now()).toISOString().slice(0, 10);
-    const offer = key
-      .then((known) => this.#find(known, day, scope))
-      .catch((error: unknown) => {
-        this.#init.ctx.logOf(scope).warn({ error: messageOf(error) }, NOT_FOUND);
-        return undefined;
-      });
+    const found = key.then((known) => this.#find(known, day, scope));
+    const offer = withTimeout(found, WAIT_MS, tooLate).catch((error: unknown) => {
+      this.#init.ctx.logOf(scope).warn({ error: messageOf(error) }, NOT_FOUND);
+      return undefined;
+    });
     this.#offers.set(scope, offer);
     const calls = new RunCalls();
     return {
@@ -107,7 +109,7 @@ export class Reuse {
 
   /** What is being kept now: waited for before the database closes. */
   async settled(): Promise<void> {
-    await Promise.all(this.#adding);
+    await withTimeout(Promise.all(this.#adding), WAIT_MS, () => {});
   }
 
   async #find(key: string, day: string, scope: Scope): Promise<string | undefined> {
@@ -155,6 +157,10 @@ export class Reuse {
 
 const NOT_FOUND = 'Earlier answers to a question could not be looked up.';
 const NOT_KEPT = 'What answered a question could not be kept for the next time.';
+
+const tooLate = () => {
+  throw new Error(`It took more than ${WAIT_MS} ms.`);
+};
 
 const digest = (value: unknown) => hash('sha256', JSON.stringify(value));
 
