@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { localLimits } from '../shared-limits/index.ts';
+import { type Attempts, localLimits } from '../shared-limits/index.ts';
 import { SharedBreaker } from './shared-breaker.ts';
 
 const OPTIONS = { failures: 3, openMs: 10_000 };
@@ -7,12 +8,21 @@ const OPTIONS = { failures: 3, openMs: 10_000 };
 /** Two servers over one store. */
 function servers() {
   const clock = { ms: 0 };
-  const attempts = localLimits(() => clock.ms).attempts('breakers');
+  const local = localLimits(() => clock.ms).attempts('breakers');
+  const store = { delayMs: 0 };
+  const attempts: Attempts = {
+    ...{ undo: (keys) => local.undo(keys), forget: (key) => local.forget(key) },
+    remember: (name, forMs) => local.remember(name, forMs),
+    async count(...counted) {
+      if (store.delayMs > 0) await sleep(store.delayMs);
+      return local.count(...counted);
+    },
+  };
   const [one, two] = [0, 1].map(() => new SharedBreaker(attempts, 'model', OPTIONS, () => clock.ms));
   const pass = (ms: number) => {
     clock.ms += ms;
   };
-  return { one: one!, two: two!, pass };
+  return { one: one!, two: two!, pass, store };
 }
 
 type Outcome = Parameters<Awaited<ReturnType<SharedBreaker['admit']>>['settle']>[0];
@@ -78,4 +88,17 @@ it('nothing but refusals in a row opens it', async () => {
 it('a store that does not answer holds up no call', async () => {
   const store = { count: () => new Promise(() => {}) };
   await calls(new SharedBreaker(store as never, 'model', OPTIONS), ['answered', 'answered']);
+});
+
+it('a store that is slow keeps nobody from asking again, once a call is answered', async () => {
+  const { one, two, pass, store } = servers();
+  await calls(one, ['refused', 'refused', 'refused']);
+  pass(10_000);
+  store.delayMs = 300;
+  await calls(one, ['answered']);
+  await sleep(1_000);
+  store.delayMs = 0;
+  pass(500);
+  await calls(one, ['answered']);
+  await calls(two, ['answered', 'answered']);
 });

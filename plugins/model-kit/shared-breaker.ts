@@ -19,6 +19,9 @@ interface Admission {
   settle(outcome: SharedOutcome): void;
 }
 
+/** `probe`: one call may be made although the provider refuses them; `late`: the store has not said so far. */
+type Found = 'known' | 'probe' | 'late';
+
 /**
  * While the name is remembered the provider refuses calls, and each has to be counted before it is made: one in `openMs` is let
  * through, by the clock of the store. The first of them counts as the call that opened it.
@@ -32,7 +35,7 @@ export class SharedBreaker {
   #refusals = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #openUntil: number | undefined;
-  #asking: Promise<boolean> | undefined;
+  #asking: Promise<Found> | undefined;
 
   /** `name` is the same on every server; `now` is a clock in milliseconds that does not jump. */
   constructor(attempts: Attempts, name: string, options: BreakerOptions, now: () => number = () => performance.now()) {
@@ -50,24 +53,27 @@ export class SharedBreaker {
   /** Never rejects. */
   async admit(): Promise<Admission> {
     let waitMs = this.#knownWaitMs();
-    let isProbe = false;
+    let found: Found = 'known';
     if (waitMs === undefined) {
       const isAsker = this.#asking === undefined;
-      this.#asking ??= withTimeout(this.#ask(), LONGEST_ASK_MS, () => this.#goOn()).finally(() => {
+      this.#asking ??= this.#askInTime().finally(() => {
         this.#asking = undefined;
       });
-      isProbe = (await this.#asking) && isAsker;
-      waitMs = isProbe ? 0 : (this.#knownWaitMs() ?? 0);
+      found = await this.#asking;
+      if (found === 'probe' && !isAsker) found = 'known';
+      waitMs = found === 'probe' ? 0 : (this.#knownWaitMs() ?? 0);
     }
-    return { waitMs, settle: (outcome) => void this.#settle(outcome, isProbe) };
+    return { waitMs, settle: (outcome) => void this.#settle(outcome, found) };
   }
 
-  async #settle(outcome: SharedOutcome, isProbe: boolean): Promise<void> {
+  async #settle(outcome: SharedOutcome, found: Found): Promise<void> {
     if (outcome === 'answered') this.#refusals = 0;
     if (outcome === 'refused') {
       this.#refusals += 1;
       if (this.#refusals >= this.#options.failures) await this.#open();
-    } else if (isProbe) await (outcome === 'answered' ? this.#close() : this.#giveBack());
+    } else if (found === 'probe') await (outcome === 'answered' ? this.#close() : this.#giveBack());
+    // No call would be a probe while the store is slow.
+    else if (found === 'late' && outcome === 'answered' && this.#openUntil !== undefined) await this.#close();
   }
 
   async #open(): Promise<void> {
@@ -97,21 +103,31 @@ export class SharedBreaker {
     return this.#openUntil > now ? this.#openUntil - now : undefined;
   }
 
-  /** The next calls do not wait for the store, either. */
-  #goOn(): false {
-    this.#askedAt = this.#now();
-    return false;
+  #askInTime(): Promise<Found> {
+    const asking = this.#ask();
+    return withTimeout(asking, LONGEST_ASK_MS, () => {
+      // The next calls do not wait for the store, either.
+      this.#askedAt = this.#now();
+      void this.#giveBackLate(asking);
+      return 'late' as const;
+    });
   }
 
-  /** Resolves to whether a call may be made although the provider refuses them. */
-  async #ask(): Promise<boolean> {
+  /** The call that would have been a probe has been made without. */
+  async #giveBackLate(asking: Promise<Found>): Promise<void> {
+    if ((await asking) !== 'probe') return;
+    this.#openUntil = this.#now();
+    await this.#giveBack();
+  }
+
+  async #ask(): Promise<Found> {
     const { isRemembered } = await this.#attempts.count([], this.#name);
     this.#askedAt = this.#now();
-    if (isRemembered) return (await this.#count()) === 0;
+    if (isRemembered) return (await this.#count()) === 0 ? 'probe' : 'known';
     // A call of another server was answered.
     if (this.#openUntil !== undefined) this.#refusals = 0;
     this.#openUntil = undefined;
-    return false;
+    return 'known';
   }
 
   async #count(): Promise<number> {
