@@ -23,12 +23,13 @@ import { conditionReading } from '../provenance/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { loadSemanticLayer, readingOf, semanticLayer, shownTables } from '../semantic-layer/index.ts';
-import { semanticQuery } from '../semantic-query/index.ts';
+import { compileQuery, type QueryPlan, semanticQuery } from '../semantic-query/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
 import { kitDialects } from '../sql-kit/index.ts';
 import { sqlLimits } from '../sql-limits/index.ts';
 import { PLANTED, PLANTED_LAYER } from './fixtures/planted.ts';
 import { alternativeReadings } from './index.ts';
+import { takenByPlan } from './plan-alternatives.ts';
 import { takenByStatement } from './statement-alternatives.ts';
 
 const databases = new SqliteFolder();
@@ -95,6 +96,7 @@ const { readings, tried } = {
 
 const IN_MAY = "order_date >= '2024-05-01' AND order_date < '2024-06-01'";
 const SQL = `SELECT SUM(gross) AS total FROM orders WHERE ${IN_MAY}`;
+const between = (dimension: string, since: string) => ({ name: 'between', type: 'avg' as const, dimension, since });
 const TEXT = 'By order date 4,405.00 EUR, by paid on 4,326.00 EUR.';
 
 describe('a statement is run with the other time', () => {
@@ -180,6 +182,36 @@ describe('nothing is tried', () => {
       'where a join compares the time',
       `SELECT SUM(gross) FROM orders JOIN refunds ON refund_date = order_date WHERE ${IN_MAY}`,
     ],
+    [
+      'where figures compare two periods',
+      `SELECT SUM(CASE WHEN order_date >= '2024-05-01' THEN gross END) AS may, SUM(CASE WHEN order_date < '2024-05-01' THEN gross END) AS april FROM orders WHERE order_date >= '2024-04-01' AND order_date < '2024-06-01'`,
+    ],
+    [
+      'where a figure has a period of its own',
+      `SELECT SUM(gross) FILTER (WHERE ${IN_MAY}) FROM orders WHERE ${IN_MAY}`,
+    ],
+    [
+      'where a figure counts the time',
+      `SELECT SUM(gross) * 1.0 / COUNT(DISTINCT order_date) FROM orders WHERE ${IN_MAY}`,
+    ],
+    [
+      'where a window has the time',
+      `SELECT substr(order_date, 6, 2), SUM(SUM(gross)) OVER (ORDER BY substr(order_date, 6, 2)) FROM orders WHERE ${IN_MAY} GROUP BY 1`,
+    ],
+    [
+      'where rows are ordered by the time',
+      `SELECT region, COUNT(*) FROM orders WHERE ${IN_MAY} GROUP BY 1 ORDER BY MAX(order_date) LIMIT 2`,
+    ],
+    ['where a condition has the time too', `${SQL} AND (order_date < '2024-05-11' OR region = 'north')`],
+    [
+      'where a join uses the time',
+      `SELECT COUNT(*) FROM orders JOIN orders o USING (order_date) WHERE orders.order_date > '2024-05-01'`,
+    ],
+    ['where a join uses all names', `SELECT COUNT(*) FROM orders NATURAL JOIN refunds WHERE ${IN_MAY}`],
+    [
+      'where a result has the name of the time',
+      `SELECT substr(order_date, 1, 7) AS order_date, COUNT(*) FROM orders WHERE order_date < '2024-01-04' GROUP BY order_date`,
+    ],
     ['where the time is only there', 'SELECT SUM(gross) FROM orders WHERE order_date IS NOT NULL'],
     ['of figures that are no numbers', `SELECT MAX(region) FROM orders WHERE ${IN_MAY}`],
     [
@@ -203,6 +235,29 @@ describe('nothing is tried', () => {
   ])('%s', async (_, sql, question) => {
     expect(await readings(sql, question)).toBeUndefined();
     expect(tried()).toEqual([]);
+  });
+
+  const PERIOD = { dimension: 'orders.order_date', from: '2024-05-01', to: '2024-06-01' };
+  test.each<[why: string, plan: QueryPlan, isOther?: boolean]>([
+    ['a part of a plan, unlike a plain one', { measures: ['orders.order_count'] }, true],
+    ['or one about the days between', { adhocMeasures: [between('orders.paid_on', 'orders.order_date')] }, true],
+    [
+      'that counts the time',
+      { adhocMeasures: [{ name: 'days', type: 'count_distinct', dimension: PERIOD.dimension }] },
+    ],
+    [
+      'that has a period of its own',
+      {
+        measures: ['orders.order_count'],
+        portion: { filters: [{ dimension: PERIOD.dimension, operator: 'less_than', values: ['2024-05-11'] }] },
+      },
+    ],
+  ])('of %s', async (_, plan, isOther = false) => {
+    const [dialect, model] = [kitDialects.find(({ name }) => name === 'sqlite')!, await loadSemanticLayer(folder.dir)];
+    const compiled = compileQuery(model, { ...plan, timeRange: PERIOD }, { dialect });
+    const other = model.entity('orders')!.dimensions.find(({ name }) => name === 'paid_on')!;
+    const taken = takenByPlan(compiled, model, { dialect, tables: shownTables(model, 'default', true) });
+    expect(taken?.withTime(other) !== undefined).toBe(isOther);
   });
 
   it('of a verified query, and of a statement that a caller wrote', async () => {

@@ -1,6 +1,13 @@
 /** Reads from a plan which time and measure it took, and compiles it with others. */
 import { valueFormat } from '../result-kit/index.ts';
-import { isTime, type ModelEntity, type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
+import {
+  isTime,
+  type ModelEntity,
+  type QueryReading,
+  readingOf,
+  type SemanticModel,
+  visibleModel,
+} from '../semantic-layer/index.ts';
 import {
   type CompiledQuery,
   compileQuery,
@@ -9,13 +16,13 @@ import {
   type PlanFilter,
   type QueryPlan,
 } from '../semantic-query/index.ts';
-import type { SqlDialect } from '../sql-kit/index.ts';
 import { MAX_ROWS, type Taken } from './alternatives.ts';
+import { isMixed } from './mixed-times.ts';
 
 export function takenByPlan(
   { columns, plan = {} }: CompiledQuery,
   model: SemanticModel,
-  dialect: SqlDialect,
+  { dialect, tables }: Pick<QueryReading, 'dialect' | 'tables'>,
 ): Taken | undefined {
   const members = membersOf(visibleModel(model).entities);
   const isPeriod = ({ dimension, operator, than, since }: PlanFilter) => {
@@ -44,9 +51,10 @@ export function takenByPlan(
     withTime({ name }) {
       if (time === undefined) return undefined;
       const other = `${time.entity.name}.${name}`;
-      if (usesOf(plan).some((used) => members(used) === members(other))) return undefined;
+      const member = members(other);
+      if (member === undefined || usesOf(plan).some((used) => members(used) === member)) return undefined;
       const renamed = (one: string) => (members(one) === time ? other : one);
-      return compiled({
+      const sql = compiled({
         ...plan,
         ...(plan.timeRange && { timeRange: { ...plan.timeRange, dimension: renamed(plan.timeRange.dimension) } }),
         ...(plan.filters && {
@@ -57,6 +65,8 @@ export function takenByPlan(
         }),
         ...(plan.orderBy && { orderBy: plan.orderBy.map((one) => ({ ...one, by: renamed(one.by) })) }),
       });
+      const select = sql === undefined ? undefined : readingOf(sql, dialect, tables).select();
+      return select === undefined || isMixed(select, { dialect, tables }, time, member) ? undefined : sql;
     },
     withMeasure({ name }) {
       const [taken] = plan.measures ?? [];

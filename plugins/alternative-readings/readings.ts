@@ -107,11 +107,10 @@ export async function readingsOf({ ctx, layer, options }: ReadingsInit): Promise
     model: SemanticModel,
     tables: readonly string[],
   ): Promise<Taken | undefined> {
-    const { sql, dialect } = reading;
-    const compiled = compiledAs(model, sql);
+    const compiled = compiledAs(model, reading.sql);
     if (compiled?.plan !== undefined) {
       const { takenByPlan } = await import('./plan-alternatives.ts');
-      return takenByPlan(compiled, model, dialect);
+      return takenByPlan(compiled, model, reading);
     }
     const select = reading.select();
     if (select === undefined) return undefined;

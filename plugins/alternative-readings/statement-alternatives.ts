@@ -8,6 +8,7 @@ import {
   type ColumnRef,
   DEFAULT_LIMITS,
   type Expr,
+  fold,
   forEachOperand,
   forEachTerm,
   type NamedColumn,
@@ -17,6 +18,7 @@ import {
 } from '../sql-kit/index.ts';
 import { MAX_ROWS, type Taken } from './alternatives.ts';
 import type { NamedMeasure } from './ambiguity.ts';
+import { isMixed } from './mixed-times.ts';
 
 export interface TakenStatement {
   readonly reading: QueryReading;
@@ -59,12 +61,12 @@ export function takenByStatement(init: TakenStatement): Taken | undefined {
   const figures = result.filter(({ isKey }) => !isKey);
   const measured = figures.length === 1 ? measures.find(({ column }) => column === figures[0]!.name) : undefined;
 
-  const written = (changes: ReadonlyMap<unknown, Expr>): string => {
-    const changed = replaced(select, changes);
+  const changed = (changes: ReadonlyMap<unknown, Expr>): Select => {
+    const found = replaced(select, changes);
     const { at } = select;
     const isBounded = core.groupBy.length === 0 || select.limit !== undefined;
-    const limit = isBounded ? changed.limit : ({ kind: 'number', at, value: String(MAX_ROWS + 1) } as const);
-    return printSelect({ ...changed, limit }, reading.dialect);
+    const limit = isBounded ? found.limit : ({ kind: 'number', at, value: String(MAX_ROWS + 1) } as const);
+    return { ...found, limit };
   };
   /** Outside of aggregates. */
   const columnsOf = (exprs: readonly (Expr | undefined)[], member: Member | ModelDimension): ColumnRef[] =>
@@ -87,17 +89,22 @@ export function takenByStatement(init: TakenStatement): Taken | undefined {
       const other = taken.entity.dimensions.find(({ name }) => name === dimension.name);
       const column = other && columnOf(other, reading);
       if (other === undefined || column === undefined) return undefined;
-      const isMixed = columnsOf(joining, taken).length + columnsOf([core.where, ...joining, ...grouping], other).length;
-      if (isMixed > 0) return undefined;
+      if (columnsOf([core.where, ...joining, ...grouping], other).length > 0) return undefined;
       const own = columnsOf([...period.conditions, ...grouping], taken);
-      return written(new Map(own.map((one) => [one, { ...one, name: column.name }])));
+      // An engine may take the name for that of the result.
+      const isRenamed = ({ alias, expr }: NamedColumn) =>
+        alias !== undefined && expr.kind !== 'name' && own.some(({ name }) => fold(name) === fold(alias));
+      if (columns.some(isRenamed)) return undefined;
+      const written = changed(new Map(own.map((one) => [one, { ...one, name: column.name }])));
+      const isOther = isMixed(written, reading, taken, { entity: taken.entity, dimension: other });
+      return isOther ? undefined : printSelect(written, reading.dialect);
     },
     withMeasure(measure) {
       const index = result.findIndex(({ isKey }) => !isKey);
       const expr = measureIn(columns[index]!.expr);
       const other = expressionOf(measure, inSight, reading);
       if (other === undefined || terms.some(hasAggregate)) return undefined;
-      return written(new Map([[expr, other]]));
+      return printSelect(changed(new Map([[expr, other]])), reading.dialect);
     },
   };
 }
