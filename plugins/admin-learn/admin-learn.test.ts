@@ -133,6 +133,11 @@ describe('the proposals of an organization', () => {
         expect(support).toEqual({ statements: 3, people: 3, days: 3 });
     });
 
+    it('by nobody who may not ask', async () => {
+      const id = await find('editor@acme', TAKINGS);
+      expect(await evaluate('editor@acme', id)).toMatchObject({ status: 403 });
+    });
+
     it('by those of the shared layer where no organization is active', async () => {
       const [id = ''] = (await list('admin')).map((one) => one.id);
       expect((await evaluate('admin', id)).body).toMatchObject({ cases: 3, before: 1, after: 1, changed: [] });

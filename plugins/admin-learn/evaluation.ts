@@ -1,5 +1,5 @@
 /** Asks the cases of an organization over its layer as it is, and over the same layer with one proposal. */
-import { AtlasError, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { AtlasError, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
 import type { Agent } from '../agent/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
 import { freshResults } from '../datasource-kit/index.ts';
@@ -26,6 +26,8 @@ export function proposalEvaluation(init: EvaluationInit): Evaluate {
   const running = new Set<string | null>();
   return async (change, scope) => {
     const { orgId } = scope;
+    // A custom role may administer the layer without being able to ask.
+    await init.ctx.call(authAuthorize, { right: 'query', operation: 'An evaluation' }, scope);
     if (running.has(orgId)) {
       throw new AtlasError('A proposal is being evaluated already.', {
         code: 'conflict',
@@ -70,6 +72,7 @@ async function evaluated(init: EvaluationInit, change: Change, scope: Scope): Pr
       const ask = await asking(init, item, scope, signal);
       const before = await ask();
       const after = await ask((own) => tried.use(own));
+      signal.throwIfAborted();
       judged += 1;
       if (before.status === 'passed') counts.before += 1;
       if (after.status === 'passed') counts.after += 1;
@@ -89,7 +92,7 @@ async function evaluated(init: EvaluationInit, change: Change, scope: Scope): Pr
   return { cases: total, notAsked: total - judged - unjudged.length, ...counts, changed, unjudged };
 }
 
-/** Asks one case again and again, each time as a request of its own, as whoever asks for the evaluation. */
+/** Asks one case as often as wanted, each time as a request of its own, as whoever asks for the evaluation. */
 async function asking({ ctx, agent }: EvaluationInit, item: EvalCase, { actor, orgId }: Scope, signal: AbortSignal) {
   const { judgeOf } = await import('../eval/index.ts');
   const own = () => {

@@ -71,10 +71,11 @@ export async function startShop(files: Readonly<Record<string, string>> = SHOP_L
     DATABASE_URL: `sqlite:${join(cwd, 'atlas.db')}`,
   };
   let now = Date.parse('2026-01-05T09:00:00Z');
-  /** `ann`, or of an organization `ann@acme`; whose name begins with "admin" administers. */
+  /** `ann`, or of an organization `ann@acme`; whose name begins with "admin" administers, and "editor" the layer alone. */
   const auth = headerAuth((header) => {
     const [id = '', orgId = null] = header('x-user').split('@');
-    return { id: header('x-user'), role: id.startsWith('admin') ? 'admin' : 'analyst', orgId };
+    const rights = id.startsWith('editor') ? { rights: ['self', 'admin:semantic'] as const } : {};
+    return { id: header('x-user'), role: id.startsWith('admin') ? 'admin' : 'analyst', orgId, ...rights };
   });
   const plugins = selfHosted(readEnv({ PORT: '0', ...env }).env).map((entry) =>
     entry.definition === authNone.definition ? authRoles() : entry,

@@ -16,8 +16,8 @@ interface Evaluation {
   readonly notAsked: number;
   readonly before: number;
   readonly after: number;
-  readonly changed: readonly Readonly<Record<'question' | 'before' | 'after', string>>[];
-  readonly unjudged: readonly Readonly<Record<'question' | 'reason', string>>[];
+  readonly changed: readonly Readonly<Record<'id' | 'question' | 'before' | 'after', string>>[];
+  readonly unjudged: readonly Readonly<Record<'id' | 'question' | 'reason', string>>[];
 }
 
 /** What is shown of one. The plugin's own type comes with code that needs the types of Node. */
@@ -34,15 +34,18 @@ function Evaluated({ result, summary }: { readonly result: Evaluation; readonly 
   const { cases, notAsked, changed, unjudged } = result;
   const judged = cases - notAsked - unjudged.length;
   const lines = [
-    ...changed.map(({ question, before, after }) => `${question}: ${T.caseOf[before]} → ${T.caseOf[after]}`),
-    ...unjudged.map(({ question, reason }) => `${question}: ${T.unjudged} ${reason}`),
+    ...changed.map(({ id, question, before, after }) => ({
+      id,
+      text: `${question}: ${T.caseOf[before]} → ${T.caseOf[after]}`,
+    })),
+    ...unjudged.map(({ id, question, reason }) => ({ id, text: `${question}: ${T.unjudged} ${reason}` })),
   ];
   return (
     <>
       <ShownText text={T.evaluated({ ...result, summary, judged })} />
-      {lines.map((line) => (
-        <span key={line} className={styles.line}>
-          <ShownText text={line} />
+      {lines.map(({ id, text }) => (
+        <span key={id} className={styles.line}>
+          <ShownText text={text} />
         </span>
       ))}
     </>
