@@ -22,14 +22,13 @@ export type Translations = Static<typeof Translations>;
 
 /** What values of a column are called in other languages, by the value as the database has it. */
 const wordsOfValues = Type.Record(text, texts);
-export const ValueTranslations = Type.Object(
+const ValueTranslations = Type.Object(
   Object.fromEntries(LANGUAGE_CODES.map((code) => [code, optional(wordsOfValues)])) as Record<
     LanguageCode,
     TOptional<typeof wordsOfValues>
   >,
   CLOSED,
 );
-export type ValueTranslations = Static<typeof ValueTranslations>;
 
 const time = Type.String({
   pattern: String.raw`^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`,

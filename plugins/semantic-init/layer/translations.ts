@@ -177,7 +177,7 @@ function translated(file: File, added: ReadonlyMap<string, Item>): MergedFile | 
   return isRight ? { ...file.file, state: 'written', text: after } : undefined;
 }
 
-export interface TranslationRequest {
+interface TranslationRequest {
   readonly languages: readonly LanguageCode[];
   readonly isWithheld: IsWithheld;
 }
