@@ -30,7 +30,7 @@ const OF_RECORDS =
 const snake = (name: string) => name.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2');
 
 /** Whether a period of the entity's rows may be about this time: decided by the layer. */
-export function isRowTime(dimension: ModelDimension, { rowCount }: ModelEntity): boolean {
+function isRowTime(dimension: ModelDimension, { rowCount }: ModelEntity): boolean {
   const { name, synonyms = [], null_count: missing = 0, mask, hidden } = dimension;
   if (!isTime(dimension) || mask !== undefined || hidden === true || OF_PEOPLE.test(name)) return false;
   // A layer that calls it by other words wants to be asked by it.
