@@ -305,6 +305,22 @@ describe.each(chosenEngines)('with an internal database on %s', (_, openEngine) 
       .toContain('Earlier answers to a question could not be looked up.');
   });
 
+  it('is looked for among few, however often the question is asked', async () => {
+    using layer = layerFolder(LAYER);
+    await using app = await start({ internal: await engine.fresh(), layer });
+    for (let time = 0; time < 20; time += 1) await askAndKeep(app, QUESTION, { steps: [sqlCall(VARIANTS[0]!)] });
+    await rate(app, 'good');
+    model.follows = false;
+    for (let time = 0; time < 3; time += 1) await ask(app, QUESTION, { steps: [sqlCall(VARIANTS[3]!)] });
+    model.follows = true;
+    const later = () =>
+      app.get(internalDb).run((db) => db('conversation_reuse').select('calls').where('calls', 'like', '%AVG%'));
+    await expect.poll(later).toHaveLength(3);
+    // What was rated is not among the twenty.
+    await expect.poll(() => kept(app)).toBe(21);
+    expect((await ask(app, QUESTION)).example).toContain('SUM(total)');
+  });
+
   it('is waited for by no question, nor by the end of the server', async () => {
     using layer = layerFolder(LAYER);
     const waiting = Promise.withResolvers<never>();

@@ -3,7 +3,7 @@ import type { InternalDb } from '../../internal-db/index.ts';
 import { MESSAGES, REUSE } from '../migrations.ts';
 import type { Feedback } from '../rows.ts';
 
-/** Rows that are looked at for one question. */
+/** Rows that are looked at for one question, and that are kept of it without a rating. */
 const MAX_ROWS = 20;
 
 export interface ReusableAnswer {
@@ -38,7 +38,18 @@ export class ReuseStore {
     );
   }
 
+  /** Forgets the oldest without a rating, so that a question that a program asks every minute is not looked up among all. */
   async add(messageId: string, key: string, answer: ReusableAnswer): Promise<void> {
     await this.#db.run((db) => db(REUSE).insert({ message_id: messageId, question_key: key, ...answer }));
+    await this.#db.run((db) => {
+      const oldest = db(`${REUSE} as reuse`)
+        .join(`${MESSAGES} as message`, 'message.id', 'reuse.message_id')
+        .where('reuse.question_key', key)
+        .whereNull('message.rating')
+        .orderBy('reuse.message_id', 'desc')
+        .offset(MAX_ROWS)
+        .select('reuse.message_id');
+      return db(REUSE).whereIn('message_id', oldest).delete();
+    });
   }
 }
