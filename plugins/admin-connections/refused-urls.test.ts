@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { databases } from '../../test/harness/managed-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
-import { CLICKHOUSE_ENGINE } from '../datasource-clickhouse/registration.ts';
-import type { DatasourceEngine } from '../datasource-kit/index.ts';
+import { datasourceEngines } from '../datasource-kit/index.ts';
 import { type EngineInit, withPassword } from './engines.ts';
 import { type AddingServer, addingServer } from './fixtures/server.ts';
 import { isAllowedAddress } from './reach.ts';
@@ -100,8 +99,8 @@ describe('a URL over HTTP', () => {
     expect(await saved(server)).toEqual([]);
   });
 
-  it('that leaves TLS does not get the stored password', () => {
-    const engines = [CLICKHOUSE_ENGINE as DatasourceEngine];
+  it('that leaves TLS does not get the stored password', async () => {
+    const engines = (await server.call(datasourceEngines, undefined, server.scope())).map(({ value }) => value);
     const init = { engines, options: { privateHosts: true } } as unknown as EngineInit;
     const keep = (url: string) => withPassword(url, 'clickhouses://ann:secret@db.example:8443/shop', init);
     expect(keep('clickhouses://ann@db.example:8443/shop')).toContain('ann:secret@');
