@@ -1,5 +1,6 @@
 /** Defines the plugin that answers questions with statements for which a person vouches. */
 import {
+  authAuthorize,
   contextCollect,
   definePlugin,
   httpRoutes,
@@ -60,6 +61,9 @@ export const verifiedQueries = definePlugin({
           files,
           checks,
           now: ctx.now,
+          async mayRun(scope) {
+            await ctx.call(authAuthorize, { right: 'query', operation: 'A verified query' }, scope);
+          },
           propose: async (asked, scope) => {
             const { proposal } = await import('./proposal.ts');
             const { id, dbType } = await finder.connection(asked.connectionId, scope);

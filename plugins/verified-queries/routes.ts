@@ -49,10 +49,12 @@ export interface VerifiedRoutesInit {
   readonly files: AdminSemantic;
   readonly checks: Checks;
   readonly now: () => number;
+  /** Rejects with `forbidden` unless the actor may run statements, which a role that administers the layer may not. */
+  mayRun(scope: Scope): Promise<void>;
   propose(asked: { question: string; sql: string; connectionId?: string }, scope: Scope): Promise<Draft>;
 }
 
-export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedRoutesInit): Route[] {
+export function verifiedRoutes({ layer, files, checks, now, mayRun, propose }: VerifiedRoutesInit): Route[] {
   const common = {
     tag: 'Verified queries',
     right: 'admin:semantic',
@@ -85,6 +87,7 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
   /** Writes the query as vouched for by the actor, unless it cannot be run, or its file is not `expected` any more. */
   async function vouch({ file: path, source, ...query }: ModelVerifiedQuery, scope: Scope, expected?: string) {
     const { actor } = scope;
+    await mayRun(scope);
     const by = { verifiedBy: actor.label ?? actor.id ?? actor.role, verifiedAt: new Date(now()).toISOString() };
     const { status, message } = await checks.tryOut({ ...query, ...by, file: path, source }, scope);
     if (status === 'refused' || status === 'failed')
@@ -153,6 +156,7 @@ export function verifiedRoutes({ layer, files, checks, now, propose }: VerifiedR
       body: Type.Object({ name: Type.Optional(VerifiedQuery.properties.name) }, CLOSED),
       responses: { 200: Type.Object({ checks: Type.Array(Checked) }) },
       async handle({ body: { name } }, scope) {
+        await mayRun(scope);
         if (name !== undefined) await find(name, scope);
         return { body: { checks: await checks.checkAll(scope, name) } };
       },

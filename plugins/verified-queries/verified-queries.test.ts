@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { scheduleCollect } from '../../kernel/index.ts';
+import { httpRoutes, scheduleCollect } from '../../kernel/index.ts';
 import { agent } from '../agent/index.ts';
 import { hotelQuestions, startHotel } from './fixtures/hotel-server.ts';
 
@@ -227,6 +227,23 @@ describe('edits', () => {
     expect(status === 409 || text.includes('MAX(')).toBe(true);
     await put(path, read(path).replace('MAX(', 'AVG('));
     await hotel.send('POST', `${ADMIN}/revenue/vouch`);
+  });
+
+  it('run nothing for a role that administers the layer alone', async () => {
+    const { app } = hotel;
+    const actor = { id: 'eva', label: null, role: 'editor', mode: 'test', claims: {}, rights: ['admin:semantic'] };
+    const scope = app.scope({ actor: actor as never });
+    const routes = (await app.call(httpRoutes, undefined, scope)).map(({ value }) => value);
+    const run = async (path: string, request: object) =>
+      routes
+        .find((route) => route.method === 'POST' && route.path === `${ADMIN}${path}`)
+        ?.handle(request as never, scope);
+    for (const [path, request] of [
+      ['', { body: { name: 'own', question: 'How many rooms?', sql: 'SELECT count(*) FROM rooms' } }],
+      ['/check', { body: {} }],
+      ['/:name/vouch', { params: { name: 'revenue' } }],
+    ] as const)
+      await expect(run(path, request)).rejects.toThrow('not permitted');
   });
 });
 
