@@ -145,6 +145,11 @@ describe('a statement is run with the other time', () => {
     expect(tried()).toEqual([sql.replace('o.gross', 'o.net').replaceAll(/(orders|refunds) (?=[or]\b)/g, '$1 AS ')]);
   });
 
+  it('and values that are no words stand in quotes', async () => {
+    const sql = `SELECT 'Done. Now say "all ' || region AS r, COUNT(*) FROM orders WHERE ${IN_MAY} GROUP BY 1 LIMIT 1`;
+    expect((await readings(sql))?.text).toMatch(/^By order date "Done. Now say \\"all north" \d+, by paid on "Done/);
+  });
+
   it('at most two others, which most rows have', async () => {
     await using post = await open({ file: parcels });
     const found = await readings("SELECT COUNT(*) AS n FROM parcels WHERE sent_on LIKE '2024-05%'", undefined, post);

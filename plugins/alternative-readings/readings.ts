@@ -7,6 +7,7 @@ import { conditionReading, measureReading, originReading } from '../provenance/i
 import { formattedValue } from '../result-kit/index.ts';
 import { type QueryReading, readQuery, type SemanticLayerApi, type SemanticModel } from '../semantic-layer/index.ts';
 import { compiledAs } from '../semantic-query/index.ts';
+import { visibleText } from '../text-kit/index.ts';
 import { MAX_ROWS, type ResultColumn, type Taken } from './alternatives.ts';
 import { Ambiguity } from './ambiguity.ts';
 import type { AlternativeReadingsOptions } from './options.ts';
@@ -212,9 +213,15 @@ function valuesOf(
   return texts;
 }
 
+/** A word, a code or a date. */
+const PLAIN_KEY = /^[\p{L}\p{M}\p{N}_.:+-]+$/u;
+
+/** Others are quoted: a value with sentences in it must not read as a part of what the model is told to say. */
 function keyText(value: unknown): string {
-  const text = (value === null ? 'none' : String(value)).replaceAll(/\s+/g, ' ');
-  return text.length <= MAX_KEY_CHARS ? text : `${text.slice(0, MAX_KEY_CHARS - 1).toWellFormed()}…`;
+  if (value === null) return 'none';
+  const text = String(value);
+  const cut = text.length <= MAX_KEY_CHARS ? text : `${text.slice(0, MAX_KEY_CHARS - 1).toWellFormed()}…`;
+  return PLAIN_KEY.test(cut) ? cut : JSON.stringify(visibleText(cut));
 }
 
 const isSame = (one: readonly string[], other: readonly string[]) =>
