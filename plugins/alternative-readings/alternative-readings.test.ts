@@ -265,6 +265,20 @@ describe('nothing is tried', () => {
     expect(taken?.withTime(other) !== undefined).toBe(isOther);
   });
 
+  it('of a sample, as another one has other rows', async () => {
+    const dialect = kitDialects.find(({ name }) => name === 'postgres')!;
+    await dialect.load?.();
+    const model = await loadSemanticLayer(folder.dir);
+    const queryOf = async (from: string) => {
+      const reading = readingOf(`SELECT COUNT(*) FROM ${from}`, dialect, shownTables(model, 'default', true));
+      return (await filterReading()).filteredQuery(reading.select()!, reading.tables, await conditionReading());
+    };
+    const SAMPLE = 'orders TABLESAMPLE BERNOULLI (10)';
+    expect(await queryOf('orders')).toBeDefined();
+    for (const from of [SAMPLE, `refunds JOIN (${SAMPLE} CROSS JOIN trips) ON TRUE`, `trips, ${SAMPLE}`])
+      expect(await queryOf(from)).toBeUndefined();
+  });
+
   it('of a verified query, and of a statement that a caller wrote', async () => {
     expect((await readings(SQL))?.text).toBe(TEXT);
     expect(await readings(SQL, undefined, app, true)).toBeUndefined();

@@ -47,7 +47,7 @@ export function filteredQuery(
 ): FilteredQuery | undefined {
   const found = innermost(select, select.with);
   // Another sample has other rows.
-  if (found?.core.from === undefined || found.core.sample !== undefined) return undefined;
+  if (found?.core.from === undefined || found.core.sample !== undefined || isSampled(found.core.from)) return undefined;
   const { core } = found;
   let inSight: readonly VisibleTable[] = [];
   visitStatement(select, tables, {
@@ -69,6 +69,11 @@ export function filteredQuery(
   const read = filters.map((filter) => ({ ...filter, inWords: conditionsInWords(filter.conditions, member) }));
   return { ...found, from: core.from as From, joining: conditions.filter(isJoining), filters: read };
 }
+
+const isSampled = ({ first, joins }: From): boolean =>
+  [first, ...joins.map(({ source }) => source)].some((source) =>
+    source.kind === 'join' ? isSampled(source.from) : source.kind === 'table' && source.sample !== undefined,
+  );
 
 /** The SELECT that reads the tables: below those without a condition that read only one other. */
 function innermost(
