@@ -78,7 +78,10 @@ it('marks rows that were read before in every answer, and reads them anew where 
 });
 
 it('reads rows anew over MCP and on the command line', async () => {
-  for (const [tool, args] of Object.entries({ ask: { question: QUESTION }, query_sql: { sql: 'SELECT COUNT(*) AS n FROM orders' } })) {
+  for (const [tool, args] of Object.entries({
+    ask: { question: QUESTION },
+    query_sql: { sql: 'SELECT COUNT(*) AS n FROM orders' },
+  })) {
     await call(tool, args);
     expect(await call(tool, args)).toMatch(/cached/);
     const fresh = await call(tool, { ...args, fresh: true });
