@@ -42,14 +42,14 @@ dimensions:
   - { name: lost_on, type: date, null_count: 90 }
   - { name: sorted_on, type: date }
   - { name: arrived_on, type: date }
-  - { name: opened_on, type: date }
+  - { name: delivered_on, type: date }
 row_count: 100
 measures: [{ name: parcel_count, type: count }]
 `,
 });
 const parcels = databases.create(
   'parcels.db',
-  `CREATE TABLE parcels (sent_on TEXT, lost_on TEXT, sorted_on TEXT, arrived_on TEXT, opened_on TEXT);
+  `CREATE TABLE parcels (sent_on TEXT, lost_on TEXT, sorted_on TEXT, arrived_on TEXT, delivered_on TEXT);
   INSERT INTO parcels VALUES ('2024-05-01', '2024-05-02', '2024-05-02', '2024-06-01', '2024-06-03'),
     ('2024-05-30', NULL, '2024-06-01', '2024-06-02', '2024-06-02')`,
 );
@@ -164,6 +164,8 @@ describe('a statement is run with the other time', () => {
     const sql = "SELECT COUNT(*) AS n FROM parcels WHERE sent_on LIKE '2024-05%'";
     expect(await readings(sql, `${german} versendet?`, post)).toBeUndefined();
     expect(await readings(sql, `${german} gezählt?`, post)).toBeDefined();
+    for (const noun of ['deliveries', 'delivery'])
+      expect(await readings(sql, `Number of ${noun} in May 2024`, post)).toBeUndefined();
   });
 });
 

@@ -78,7 +78,7 @@ export class Ambiguity {
       (one) => one !== taken && isRowTime(one, entity) && !reads(one.sql, masked),
     );
     const isNamed = (one: ModelDimension) =>
-      columnPhrases(one, entity, rows).some((words) => words.every(({ root }) => own.has(root)));
+      columnPhrases(one, entity, rows).some((words) => words.every(({ root }) => isAmong(own, root)));
     return reads(taken.sql, masked) || [taken, ...others].some(isNamed) ? [] : others;
   }
 
@@ -175,6 +175,14 @@ function sharedWords({ measures, rows }: Pick<EntityWords, 'measures' | 'rows'>)
       owners.set(key, { root, names: names.add(name) });
     }
   return new Set([...owners.values()].flatMap(({ root, names }) => (names.size > 1 ? [root] : [])));
+}
+
+const MIN_PREFIX = 4;
+
+/** Also as the noun of a verb, whose stem is longer: "delivery" of `delivered_at`. */
+function isAmong(said: ReadonlySet<string>, root: string): boolean {
+  const begins = (short: string, long: string) => short.length >= MIN_PREFIX && long.startsWith(short);
+  return said.has(root) || [...said].some((one) => begins(one, root) || begins(root, one));
 }
 
 /** The words that may name a column: not those for rows or for the measure. */
