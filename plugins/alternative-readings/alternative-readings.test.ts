@@ -219,6 +219,11 @@ describe('nothing is tried', () => {
       'where a result has the name of the time',
       `SELECT substr(order_date, 1, 7) AS order_date, COUNT(*) FROM orders WHERE order_date < '2024-01-04' GROUP BY order_date`,
     ],
+    [
+      'where a figure asks for the other time',
+      `SELECT AVG(CASE WHEN paid_on IS NULL THEN 1.0 ELSE 0 END) FROM orders WHERE ${IN_MAY}`,
+    ],
+    ['where a figure counts the other time', `SELECT COUNT(DISTINCT paid_on) FROM orders WHERE ${IN_MAY}`],
     ['where the time is only there', 'SELECT SUM(gross) FROM orders WHERE order_date IS NOT NULL'],
     ['of figures that are no numbers', `SELECT MAX(region) FROM orders WHERE ${IN_MAY}`],
     [
@@ -251,6 +256,10 @@ describe('nothing is tried', () => {
     [
       'that counts the time',
       { adhocMeasures: [{ name: 'days', type: 'count_distinct', dimension: PERIOD.dimension }] },
+    ],
+    [
+      'that counts the other time',
+      { adhocMeasures: [{ name: 'days', type: 'count_distinct', dimension: 'orders.paid_on' }] },
     ],
     [
       'that has a period of its own',

@@ -1,4 +1,4 @@
-/** Tells whether a statement about another time is still about the first one somewhere. */
+/** Tells whether a statement about one time is about another one somewhere, too. */
 import { isAggregate } from '../fan-out/index.ts';
 import { expandReferences, type QueryReading } from '../semantic-layer/index.ts';
 import { type Member, visitStatement } from '../semantic-query/index.ts';
@@ -7,11 +7,12 @@ import { DEFAULT_LIMITS, type Expr, fold, forEachPart, parseExpression, type Sel
 type Reading = Pick<QueryReading, 'dialect' | 'tables'>;
 
 /**
- * Whether the statement reads a column of `taken` besides durations, which are aggregates over both times: a period that
- * a CASE, a FILTER or a window has would be another one than that of the rows. Where that is not certain, it does.
+ * Whether the statement reads a column of `time` besides durations, which are aggregates over both times: a CASE, a FILTER
+ * or a window has a period or a condition of its own, which would be about another time than that of the rows. Where that
+ * is not certain, it does.
  */
-export function isMixed(select: Select, { dialect, tables }: Reading, taken: Member, other: Member): boolean {
-  const [own, others] = [columnsOf(taken, dialect), columnsOf(other, dialect)];
+export function readsBeside(select: Select, { dialect, tables }: Reading, time: Member, until: Member): boolean {
+  const [own, others] = [columnsOf(time, dialect), columnsOf(until, dialect)];
   if (own === undefined || others === undefined) return true;
   const durations = new Set<Expr>();
   let isFound = false;

@@ -17,10 +17,10 @@ import {
   type QueryPlan,
 } from '../semantic-query/index.ts';
 import { MAX_ROWS, type Taken } from './alternatives.ts';
-import { isMixed } from './mixed-times.ts';
+import { readsBeside } from './mixed-times.ts';
 
 export function takenByPlan(
-  { columns, plan = {} }: CompiledQuery,
+  { columns, plan = {}, sql: own }: CompiledQuery,
   model: SemanticModel,
   { dialect, tables }: Pick<QueryReading, 'dialect' | 'tables'>,
 ): Taken | undefined {
@@ -65,8 +65,12 @@ export function takenByPlan(
         }),
         ...(plan.orderBy && { orderBy: plan.orderBy.map((one) => ({ ...one, by: renamed(one.by) })) }),
       });
-      const select = sql === undefined ? undefined : readingOf(sql, dialect, tables).select();
-      return select === undefined || isMixed(select, { dialect, tables }, time, member) ? undefined : sql;
+      const isOnly = (text: string, one: Member, instead: Member) => {
+        const reading = readingOf(text, dialect, tables);
+        const select = reading.select();
+        return select !== undefined && !readsBeside(select, reading, one, instead);
+      };
+      return sql !== undefined && isOnly(own, member, time) && isOnly(sql, time, member) ? sql : undefined;
     },
     withMeasure({ name }) {
       const [taken] = plan.measures ?? [];

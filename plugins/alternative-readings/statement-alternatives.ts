@@ -18,7 +18,7 @@ import {
 } from '../sql-kit/index.ts';
 import { MAX_ROWS, type Taken } from './alternatives.ts';
 import type { NamedMeasure } from './ambiguity.ts';
-import { isMixed } from './mixed-times.ts';
+import { readsBeside } from './mixed-times.ts';
 
 export interface TakenStatement {
   readonly reading: QueryReading;
@@ -69,14 +69,8 @@ export function takenByStatement(init: TakenStatement): Taken | undefined {
     return { ...found, limit };
   };
   /** Outside of aggregates. */
-  const columnsOf = (exprs: readonly (Expr | undefined)[], member: Member | ModelDimension): ColumnRef[] =>
-    exprs
-      .flatMap((expr) => (expr === undefined ? [] : plainColumns(expr)))
-      .filter((column) => {
-        const found = memberOf(column, inSight);
-        return found !== undefined && (found.dimension === member || found.dimension === (member as Member).dimension);
-      });
-  const joining = [...query.joining, ...query.from.joins.map(({ on }) => on)];
+  const columnsOf = (exprs: readonly Expr[], { dimension }: Member): ColumnRef[] =>
+    exprs.flatMap(plainColumns).filter((column) => memberOf(column, inSight)?.dimension === dimension);
   const grouping = [...core.groupBy, ...keys.map(({ expr }) => expr), ...terms];
 
   return {
@@ -89,15 +83,15 @@ export function takenByStatement(init: TakenStatement): Taken | undefined {
       const other = taken.entity.dimensions.find(({ name }) => name === dimension.name);
       const column = other && columnOf(other, reading);
       if (other === undefined || column === undefined) return undefined;
-      if (columnsOf([core.where, ...joining, ...grouping], other).length > 0) return undefined;
+      const member = { ...taken, dimension: other };
+      if (readsBeside(select, reading, member, taken)) return undefined;
       const own = columnsOf([...period.conditions, ...grouping], taken);
       // An engine may take the name for that of the result.
       const isRenamed = ({ alias, expr }: NamedColumn) =>
         alias !== undefined && expr.kind !== 'name' && own.some(({ name }) => fold(name) === fold(alias));
       if (columns.some(isRenamed)) return undefined;
       const written = changed(new Map(own.map((one) => [one, { ...one, name: column.name }])));
-      const isOther = isMixed(written, reading, taken, { entity: taken.entity, dimension: other });
-      return isOther ? undefined : printSelect(written, reading.dialect);
+      return readsBeside(written, reading, taken, member) ? undefined : printSelect(written, reading.dialect);
     },
     withMeasure(measure) {
       const index = result.findIndex(({ isKey }) => !isKey);
