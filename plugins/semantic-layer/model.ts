@@ -36,11 +36,21 @@ export const translationsOfValues = ({
   value_translations: languages = {},
 }: Pick<ModelDimension, 'value_translations'>) => Object.values(languages).flatMap((words) => Object.entries(words));
 
-/** The values that are called so in any language, whatever its case, accents and width. */
-export function translatedValues(dimension: ModelDimension, text: string): string[] {
-  const wanted = folded(text);
-  const isMeant = (words: readonly string[]) => words.some((word) => folded(word) === wanted);
-  return [...new Set(translationsOfValues(dimension).flatMap(([value, words]) => (isMeant(words) ? [value] : [])))];
+const meanings = new WeakMap<object, ReadonlyMap<string, ReadonlySet<string>>>();
+
+/** The values that are called so in any language, whatever its case, accents and width. Words are read once for a column. */
+export function translatedValues({ value_translations: languages }: ModelDimension, text: string): readonly string[] {
+  if (languages === undefined) return [];
+  const known = meanings.get(languages) ?? valuesByWord(languages);
+  meanings.set(languages, known);
+  return [...(known.get(folded(text)) ?? [])];
+}
+
+function valuesByWord(languages: NonNullable<ModelDimension['value_translations']>) {
+  const found = new Map<string, Set<string>>();
+  for (const [value, words] of translationsOfValues({ value_translations: languages }))
+    for (const word of words.map(folded)) found.set(word, (found.get(word) ?? new Set()).add(value));
+  return found;
 }
 
 /** A join with `on` always a list and `name` always set (the target's name by default). */

@@ -21,18 +21,24 @@ function isComplete({ unique_count, sample_values = [] }: ModelDimension): boole
   return unique_count !== undefined && unique_count <= sample_values.length;
 }
 
+/** With those that have a translation. */
+const listedTexts = (dimension: ModelDimension): ReadonlySet<string> => {
+  const texts = (dimension.sample_values ?? []).filter((sample) => typeof sample === 'string');
+  return new Set([...texts, ...translationsOfValues(dimension).map(([known]) => known)]);
+};
+
 /** Told where a value is near, or the list is complete. */
 export function valueObjections({ sql, tables, select }: QueryReading): QueryObjection[] {
   const statement = sql.includes("'") ? select() : undefined;
   if (statement === undefined) return [];
   const objections: QueryObjection[] = [];
+  const listed = new Map<ModelDimension, ReadonlySet<string>>();
   for (const { entity, dimension, value } of comparedValues(statement, tables)) {
-    const translated = translationsOfValues(dimension).map(([known]) => known);
-    const texts = (dimension.sample_values ?? []).filter((sample) => typeof sample === 'string');
-    const samples = [...new Set([...texts, ...translated])];
-    if (samples.length === 0 || samples.includes(value)) continue;
-    const meant = translatedValues(dimension, value);
-    const near = [...new Set([...meant, ...nearValues(value, samples)])];
+    const known = listed.get(dimension) ?? listedTexts(dimension);
+    listed.set(dimension, known);
+    if (known.size === 0 || known.has(value)) continue;
+    const samples = [...known];
+    const near = [...new Set([...translatedValues(dimension, value), ...nearValues(value, samples)])];
     if (near.length === 0 && !isComplete(dimension)) continue;
     const told = [...near, ...samples.filter((sample) => !near.includes(sample))].slice(0, MAX_SHOWN_VALUES);
     const name = `${entity.name}.${dimension.name}`;
