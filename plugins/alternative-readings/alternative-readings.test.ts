@@ -44,7 +44,10 @@ dimensions:
   - { name: arrived_on, type: date }
   - { name: delivered_on, type: date }
 row_count: 100
-measures: [{ name: parcel_count, type: count }]
+measures:
+  - { name: parcel_count, type: count }
+  - { name: sent_weight, type: sum, sql: length(sent_on), format: currency EUR }
+  - { name: lost_weight, type: sum, sql: length(lost_on), format: currency USD }
 `,
 });
 const parcels = databases.create(
@@ -143,6 +146,12 @@ describe('a statement is run with the other time', () => {
     const found = await readings(sql, 'Revenue of refunded orders placed before June 2024');
     expect(found?.text).toMatch(/^Gross revenue [\d,.]+ EUR, net revenue [\d,.]+ EUR\.$/);
     expect(tried()).toEqual([sql.replace('o.gross', 'o.net').replaceAll(/(orders|refunds) (?=[or]\b)/g, '$1 AS ')]);
+  });
+
+  it('and each measure has its own unit', async () => {
+    await using post = await open({ file: parcels });
+    const found = await readings('SELECT SUM(length(sent_on)) AS weight FROM parcels', 'Weight of the parcels', post);
+    expect(found?.text).toBe('Sent weight 20.00 EUR, lost weight 10.00 USD.');
   });
 
   it('and values that are no words stand in quotes', async () => {

@@ -49,6 +49,8 @@ interface Alternative {
   readonly words: string;
   readonly takenWords: string;
   readonly sql: string;
+  /** How its figures are written. */
+  readonly columns: readonly ResultColumn[];
 }
 
 interface Trial {
@@ -93,7 +95,7 @@ export async function readingsOf({ ctx, layer, options }: ReadingsInit): Promise
       const result = await rowsOf(alternative.sql, { connectionId, question, scope, ended });
       if (result === undefined || result.truncated || result.rows.length > MAX_ROWS) continue;
       if (result.columns.length !== table.columns.length) continue;
-      const values = valuesOf(result.rows, result.columns, taken.columns);
+      const values = valuesOf(result.rows, result.columns, alternative.columns);
       if (values === undefined || isSame(own, values)) continue;
       found.push({ alternative, rows: result.rows, values: values.join(', ') });
     }
@@ -152,7 +154,7 @@ const namesOf = ({ words, name, synonyms = [] }: { words?: string; name: string;
 
 /** Those of the time first. */
 function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns }: Question): Alternative[] {
-  const { time } = taken;
+  const { time, columns } = taken;
   const measure = taken.measure === undefined ? undefined : ambiguity.measure(taken.measure);
   const found: Alternative[] = [];
   const add = (one: Omit<Alternative, 'sql'>, sql: string | undefined) => {
@@ -163,7 +165,7 @@ function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns 
     if (hasChosen(turns, [namesOf(dimension), namesOf(other)])) continue;
     const names = { name: `${entity.name}.${other.name}`, insteadOf: `${entity.name}.${dimension.name}` };
     const words = { words: spoken(other.name), takenWords: spoken(dimension.name) };
-    add({ kind: 'time', ...names, ...words }, taken.withTime(other));
+    add({ kind: 'time', ...names, ...words, columns }, taken.withTime(other));
   }
   for (const other of measure === undefined ? [] : ambiguity.otherMeasures(measure, said)) {
     if (hasChosen(turns, [namesOf(measure!), namesOf(other)])) continue;
@@ -172,7 +174,11 @@ function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns 
     const words = isClear
       ? { words: other.words, takenWords: measure!.words }
       : { words: names.name, takenWords: names.insteadOf };
-    add({ kind: 'measure', ...names, ...words }, taken.withMeasure(other));
+    // Shares and changes in percent stay so.
+    const isOfMeasure = ({ isKey, format }: ResultColumn) =>
+      !isKey && format?.style === measure!.format?.style && format?.unit === measure!.format?.unit;
+    const own = columns.map((one) => (isOfMeasure(one) ? { ...one, format: other.format } : one));
+    add({ kind: 'measure', ...names, ...words, columns: own }, taken.withMeasure(other));
   }
   return found;
 }
