@@ -91,7 +91,7 @@ export async function readingsOf({ ctx, layer, options }: ReadingsInit): Promise
     if (!own) return [];
     const ended = AbortSignal.any([scope.signal, AbortSignal.timeout(options.timeoutMs)]);
     const found: { alternative: Alternative; rows: readonly Row[]; values: string }[] = [];
-    for (const alternative of alternativesOf(taken, ambiguity, said(), question).slice(0, options.maxStatements)) {
+    for (const alternative of alternativesOf(taken, ambiguity, said(), question).take(options.maxStatements)) {
       const result = await rowsOf(alternative.sql, { connectionId, question, scope, ended });
       if (result === undefined || result.truncated || result.rows.length > MAX_ROWS) continue;
       if (result.columns.length !== table.columns.length) continue;
@@ -152,20 +152,17 @@ const namesOf = ({ words, name, synonyms = [] }: { words?: string; name: string;
   ...synonyms,
 ];
 
-/** Those of the time first. */
-function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns }: Question): Alternative[] {
+/** Those of the time first. Each is written when it is asked for. */
+function* alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns }: Question): Generator<Alternative> {
   const { time, columns } = taken;
   const measure = taken.measure === undefined ? undefined : ambiguity.measure(taken.measure);
-  const found: Alternative[] = [];
-  const add = (one: Omit<Alternative, 'sql'>, sql: string | undefined) => {
-    if (sql !== undefined) found.push({ ...one, sql });
-  };
   for (const other of time === undefined ? [] : ambiguity.otherTimes(time, said, measure)) {
     const { entity, dimension } = time!;
     if (hasChosen(turns, [namesOf(dimension), namesOf(other)])) continue;
     const names = { name: `${entity.name}.${other.name}`, insteadOf: `${entity.name}.${dimension.name}` };
     const words = { words: spoken(other.name), takenWords: spoken(dimension.name) };
-    add({ kind: 'time', ...names, ...words, columns }, taken.withTime(other));
+    const sql = taken.withTime(other);
+    if (sql !== undefined) yield { kind: 'time', ...names, ...words, columns, sql };
   }
   for (const other of measure === undefined ? [] : ambiguity.otherMeasures(measure, said)) {
     if (hasChosen(turns, [namesOf(measure!), namesOf(other)])) continue;
@@ -178,9 +175,9 @@ function alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns 
     const isOfMeasure = ({ isKey, format }: ResultColumn) =>
       !isKey && format?.style === measure!.format?.style && format?.unit === measure!.format?.unit;
     const own = columns.map((one) => (isOfMeasure(one) ? { ...one, format: other.format } : one));
-    add({ kind: 'measure', ...names, ...words, columns: own }, taken.withMeasure(other));
+    const sql = taken.withMeasure(other);
+    if (sql !== undefined) yield { kind: 'measure', ...names, ...words, columns: own, sql };
   }
-  return found;
 }
 
 const spoken = (name: string): string =>
