@@ -173,8 +173,8 @@ describe('a statement is run with the other time', () => {
     const sql = "SELECT COUNT(*) AS n FROM parcels WHERE sent_on LIKE '2024-05%'";
     expect(await readings(sql, `${german} versendet?`, post)).toBeUndefined();
     expect(await readings(sql, `${german} gezählt?`, post)).toBeDefined();
-    for (const noun of ['deliveries', 'delivery'])
-      expect(await readings(sql, `Number of ${noun} in May 2024`, post)).toBeUndefined();
+    for (const words of ['Number of deliveries', 'Every delivery', 'How many did we send'])
+      expect(await readings(sql, `${words} in May 2024`, post)).toBeUndefined();
   });
 });
 

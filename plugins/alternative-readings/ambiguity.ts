@@ -178,11 +178,24 @@ function sharedWords({ measures, rows }: Pick<EntityWords, 'measures' | 'rows'>)
 }
 
 const MIN_PREFIX = 4;
+/** Stems of what is often done to rows, whose forms do not begin alike. */
+const IRREGULAR = new Map(
+  [
+    'pai paid payment',
+    'send sent',
+    'sell sold sale',
+    'bui bought',
+    'begin began begun',
+    'leav left',
+    'close closur',
+  ].flatMap((forms) => forms.split(' ').map((one, _, [first = one]) => [one, first] as const)),
+);
+const formOf = (root: string) => IRREGULAR.get(root) ?? root;
 
-/** Also as the noun of a verb, whose stem is longer: "delivery" of `delivered_at`. */
+/** Also as the noun of a verb, whose stem is longer: "delivery" of `delivered_at`, "payment" of `paid_at`. */
 function isAmong(said: ReadonlySet<string>, root: string): boolean {
   const begins = (short: string, long: string) => short.length >= MIN_PREFIX && long.startsWith(short);
-  return said.has(root) || [...said].some((one) => begins(one, root) || begins(root, one));
+  return [...said].some((one) => formOf(one) === formOf(root) || begins(one, root) || begins(root, one));
 }
 
 /** The words that may name a column: not those for rows or for the measure. */
