@@ -233,6 +233,10 @@ describe('nothing is tried', () => {
       `SELECT AVG(CASE WHEN paid_on IS NULL THEN 1.0 ELSE 0 END) FROM orders WHERE ${IN_MAY}`,
     ],
     ['where a figure counts the other time', `SELECT COUNT(DISTINCT paid_on) FROM orders WHERE ${IN_MAY}`],
+    [
+      'where a result has the name of the other time',
+      `SELECT substr(order_date, 1, 7) AS paid_on, COUNT(*) FROM orders WHERE ${IN_MAY} GROUP BY 1`,
+    ],
     ['where the time is only there', 'SELECT SUM(gross) FROM orders WHERE order_date IS NOT NULL'],
     ['of figures that are no numbers', `SELECT MAX(region) FROM orders WHERE ${IN_MAY}`],
     [

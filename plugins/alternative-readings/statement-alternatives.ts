@@ -87,8 +87,9 @@ export function takenByStatement(init: TakenStatement): Taken | undefined {
       if (readsBeside(select, reading, member, taken)) return undefined;
       const own = columnsOf([...period.conditions, ...grouping], taken);
       // An engine may take the name for that of the result.
+      const names = new Set([column, ...own].map(({ name }) => fold(name)));
       const isRenamed = ({ alias, expr }: NamedColumn) =>
-        alias !== undefined && expr.kind !== 'name' && own.some(({ name }) => fold(name) === fold(alias));
+        alias !== undefined && expr.kind !== 'name' && names.has(fold(alias));
       if (columns.some(isRenamed)) return undefined;
       const written = changed(new Map(own.map((one) => [one, { ...one, name: column.name }])));
       return readsBeside(written, reading, taken, member) ? undefined : printSelect(written, reading.dialect);
