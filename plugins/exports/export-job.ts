@@ -23,7 +23,10 @@ const FINISHING_MS = 3_600_000;
 /** What passes by itself; anything else would fail again. */
 const PASSING = new Set(['overloaded', 'unavailable', 'datasource_unavailable']);
 
-const FILES: Readonly<Record<Format, (path: string) => RowFile>> = { parquet: parquetFile, csv: csvFile };
+const FILES: Readonly<Record<Format, (path: string, limits: RowSink['limits']) => RowFile>> = {
+  parquet: parquetFile,
+  csv: csvFile,
+};
 
 export interface ExportJobInit {
   readonly ctx: Pick<PluginContext, 'runSql' | 'scope' | 'log'>;
@@ -96,7 +99,7 @@ class RunningExport implements RowSink {
     this.#row = row;
     this.#run = run;
     this.#path = join(init.storage.workDir, `${row.id}-${run}.partial`);
-    this.#file = FILES[row.format](this.#path);
+    this.#file = FILES[row.format](this.#path, this.limits);
   }
 
   begin(...[columns, types]: Parameters<RowSink['begin']>): void {

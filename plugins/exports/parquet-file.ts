@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { AtlasError } from '../../kernel/index.ts';
-import { CACHED_SOURCES, type Cell, moduleBeside } from '../datasource-kit/index.ts';
+import { AtlasError, type SqlLimits } from '../../kernel/index.ts';
+import { CACHED_SOURCES, type Cell, moduleBeside, type SinkType } from '../datasource-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { fixedType, OpenColumn } from './column-type.ts';
 import type { RowFile } from './file.ts';
@@ -17,12 +17,15 @@ const CHILD = fileURLToPath(moduleBeside('parquet-child', import.meta.url));
 const MEMORY_LIMIT_KIB = 2 * 1024 * 1024;
 /** Unquoted, and so no text. */
 const NULL = '\\N';
-/** Longer than a row may be with all of its quotation marks doubled, and as much is read at a time. */
-const LINE_BYTES = 40 * 1024 * 1024;
+/** Longer than a row may be with all of its quotation marks doubled. */
+const MOST_LINE_BYTES = 40 * 1024 * 1024;
+const LEAST_LINE_BYTES = 1024 * 1024;
+/** Longer than a number or a time is as text. */
+const SHORT_BYTES = 512;
 
-/** Sent at a time, and what may wait to be taken before the rows are held back. */
+/** Sent at a time, and what may wait to be taken before the rows are held back: with 4 MB, garbage doubles the processor time. */
 const PART_LENGTH = 128 * 1024;
-const MOST_AHEAD_BYTES = 1024 * 1024;
+const MOST_AHEAD_BYTES = 256 * 1024;
 
 export interface ParquetTask {
   readonly sql: string;
@@ -66,36 +69,41 @@ interface Column {
   readonly open: OpenColumn | undefined;
 }
 
-/** The columns of `source`, named c0, c1, … there, under other names, and in `types`; without a type as they are. */
-function selected(source: string, types: readonly (string | undefined)[], names: readonly string[]): string {
-  const items = names.map((name, at) => {
-    const from = `c${at}`;
-    const type = types[at];
-    const value =
-      type === undefined || type === 'VARCHAR'
-        ? from
-        : type === 'BLOB'
-          ? `from_base64(${from})`
-          : `CAST(${from} AS ${type})`;
-    return `${value} AS ${quotedName(name)}`;
-  });
+/** The columns of `source`, which are named c0, c1, … there, under other names. */
+function selected(source: string, names: readonly string[], valueFrom: (column: string, at: number) => string): string {
+  const items = names.map((name, at) => `${valueFrom(`c${at}`, at)} AS ${quotedName(name)}`);
   return `SELECT ${items.join(', ')} FROM ${source}`;
 }
 
 const copied = (select: string, path: string) =>
   `COPY (${select}) TO ${quotedText(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES '64MB')`;
 
-function linesSource(columns: readonly Column[]): string {
-  const names = columns.map((_, at) => `'c${at}': 'VARCHAR'`).join(', ');
+const isText = (type: string | undefined) => type === undefined || type === 'VARCHAR' || type === 'BLOB';
+
+/**
+ * Bytes of the longest line. DuckDB reads as many at a time, and takes none while it works on them: the fewer they are, the
+ * less does the server wait. A quotation mark takes two bytes, and a character that JSON escapes up to six.
+ */
+function lineBytes(types: readonly SinkType[], maxCellBytes: number): number {
+  const cells = types.map((type) => {
+    if (type === 'json' || type === 'any') return 6 * maxCellBytes;
+    return isText(fixedType(type)) ? 2 * maxCellBytes : SHORT_BYTES;
+  });
+  const sum = cells.reduce((bytes, cell) => bytes + cell, 0);
+  return Math.min(Math.max(sum, LEAST_LINE_BYTES), MOST_LINE_BYTES);
+}
+
+function linesSource(columns: readonly Column[], longest: number): string {
+  const names = columns.map(({ type }, at) => `'c${at}': '${isText(type) ? 'VARCHAR' : type}'`).join(', ');
   const format = `auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n'`;
   const nulls = `nullstr = ${quotedText(NULL)}, allow_quoted_nulls = false`;
   // Without `parallel`, which it is by default, all that was read of a pipe stays in memory; one thread keeps the order.
-  const sizes = `max_line_size = ${LINE_BYTES}, buffer_size = ${LINE_BYTES}`;
+  const sizes = `max_line_size = ${longest}, buffer_size = ${longest}`;
   return `read_csv('/dev/stdin', ${format}, ${nulls}, ${sizes}, columns = {${names}})`;
 }
 
 /** The file must not exist. Columns whose type the values tell are written as text first, and then once more. */
-export function parquetFile(path: string): RowFile {
+export function parquetFile(path: string, { maxCellBytes }: Pick<SqlLimits, 'maxCellBytes'>): RowFile {
   const rawPath = `${path}.raw`;
   let columns: Column[] = [];
   let text = '';
@@ -145,8 +153,11 @@ export function parquetFile(path: string): RowFile {
       const isRaw = columns.some(({ open }) => open !== undefined);
       // By their place: names that differ in case alone are one to DuckDB where it reads.
       const written = columns.map((column, at) => (isRaw ? `c${at}` : column.name));
-      const fixed = columns.map(({ type }) => type);
-      copying = ask(copied(selected(linesSource(columns), fixed, written), isRaw ? rawPath : path));
+      const source = linesSource(columns, lineBytes(types, maxCellBytes));
+      const select = selected(source, written, (column, at) =>
+        columns[at]?.type === 'BLOB' ? `from_base64(${column})` : column,
+      );
+      copying = ask(copied(select, isRaw ? rawPath : path));
       broken = copying.then(() => new Promise<never>(() => {}));
       broken.catch(() => {});
     },
@@ -171,9 +182,12 @@ export function parquetFile(path: string): RowFile {
       child?.stdin?.end(text);
       await copying;
       if (columns.some(({ open }) => open !== undefined)) {
-        const types = columns.map(({ open }) => open?.type);
         const names = columns.map(({ name }) => name);
-        await ask(copied(selected(`read_parquet(${quotedText(rawPath)})`, types, names), path));
+        const select = selected(`read_parquet(${quotedText(rawPath)})`, names, (column, at) => {
+          const open = columns[at]?.open;
+          return open === undefined ? column : `CAST(${column} AS ${open.type})`;
+        });
+        await ask(copied(select, path));
         await rm(rawPath, { force: true });
       }
       await stop();

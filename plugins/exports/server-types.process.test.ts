@@ -33,7 +33,7 @@ let files = 0;
 async function exported(app: TestApp, sql: string, from?: string): Promise<ReadBack> {
   files += 1;
   const path = `${folder.path}/${files}.parquet`;
-  const file = parquetFile(path);
+  const file = parquetFile(path, LIMITS);
   const scope = app.scope();
   rowSinks.set(scope, sinkInto(file));
   try {

@@ -7,7 +7,7 @@ import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { duckdbConnection } from '../datasource-duckdb/index.ts';
 import { ProcessWatcher } from '../datasource-kit/index.ts';
 import { sqliteConnection } from '../datasource-sqlite/index.ts';
-import { parquetOf } from './fixtures/parquet-of.ts';
+import { LIMITS, parquetOf } from './fixtures/parquet-of.ts';
 import { parquetFile } from './parquet-file.ts';
 
 const folder = new DuckdbFolder();
@@ -150,8 +150,15 @@ it('SQLite: names that differ in case alone, or are empty, and reals of any size
   });
 });
 
+it('keeps values of the greatest length, whatever they take in the file', async () => {
+  const maxCellBytes = 1_200_000;
+  const sql = `SELECT repeat('"', ${maxCellBytes}) AS quotes, repeat('統', ${maxCellBytes / 3}) AS wide`;
+  const { rows } = await parquetOf(duck, sql, folder.path, { ...LIMITS, maxCellBytes });
+  expect(rows).toEqual([{ quotes: '"'.repeat(maxCellBytes), wide: '統'.repeat(maxCellBytes / 3) }]);
+});
+
 it.runIf(process.platform === 'linux')('says so when the process that writes the file has ended', async () => {
-  const file = parquetFile(join(folder.path, 'ended.parquet'));
+  const file = parquetFile(join(folder.path, 'ended.parquet'), LIMITS);
   try {
     await file.begin(['a'], ['text']);
     const [writer = 0] = await vi.waitFor(() => {
