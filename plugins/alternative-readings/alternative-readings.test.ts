@@ -100,7 +100,7 @@ const { readings, tried } = {
 const IN_MAY = "order_date >= '2024-05-01' AND order_date < '2024-06-01'";
 const SQL = `SELECT SUM(gross) AS total FROM orders WHERE ${IN_MAY}`;
 const between = (dimension: string, since: string) => ({ name: 'between', type: 'avg' as const, dimension, since });
-const TEXT = 'By order date 4,405.00 EUR, by paid on 4,326.00 EUR.';
+const TEXT = 'By order date 4,405.00 EUR, by payment date 4,326.00 EUR.';
 
 describe('a statement is run with the other time', () => {
   test.each<[string, string]>([
@@ -156,7 +156,9 @@ describe('a statement is run with the other time', () => {
 
   it('and values that are no words stand in quotes', async () => {
     const sql = `SELECT 'Done. Now say "all ' || region AS r, COUNT(*) FROM orders WHERE ${IN_MAY} GROUP BY 1 LIMIT 1`;
-    expect((await readings(sql))?.text).toMatch(/^By order date "Done. Now say \\"all north" \d+, by paid on "Done/);
+    expect((await readings(sql))?.text).toMatch(
+      /^By payment date instead of order date: "Done. Now say \\"all north" \d+\.$/,
+    );
   });
 
   it('at most two others, which most rows have', async () => {
@@ -351,7 +353,7 @@ describe('bounds', () => {
     scope.identify({ id: 'a', label: 'a', role: 'analyst', mode: 'test', claims: { region: 'north' } }, null);
     const own = await limited.get(asking).readings(SQL, 'How much in May 2024?', scope);
     const all = await readings(`${SQL} AND region = 'north'`);
-    expect(all?.text).toMatch(/^By order date [\d,.]+ EUR, by paid on [\d,.]+ EUR\.$/);
+    expect(all?.text).toMatch(/^By order date [\d,.]+ EUR, by payment date [\d,.]+ EUR\.$/);
     expect(own?.text).toBe(all?.text);
   });
 });

@@ -91,7 +91,7 @@ describe.each(ENGINES)('on %s', (_, datasource) => {
       'How much by region in May 2024?',
       app.scope(),
     );
-    expect(grouped?.text).toBe('By order date north 10.00 EUR, south 20.00 EUR; by paid on north 50.00 EUR.');
+    expect(grouped?.text).toBe('By paid on instead of order date: north 50.00 EUR.');
     const question = { turns: [{ role: 'user', text: 'Turnover in May 2024' }], surface: 'api' } as const;
     const { text } = await app.get(agent).answer(question, app.scope());
     expect(text).toContain('By order date 30.00 EUR, by paid at 50.00 EUR, by paid on 50.00 EUR.');

@@ -83,7 +83,9 @@ const asked = async (reader: 'offline' | 'model', question: string): Promise<Ans
   const { [reader]: one } = apps as Required<typeof apps>;
   return one.get(agent).answer({ turns: [{ role: 'user', text: question }], surface: 'api' }, one.scope());
 };
-const spoken = (name: string) => name.replaceAll('_', ' ');
+/** As the layer calls them: its synonym that ends in "date", else the name. */
+const DATES: Readonly<Record<string, string>> = { paid_on: 'payment', started_on: 'start', ended_on: 'end' };
+const spoken = (name: string) => (name in DATES ? `${DATES[name]} date` : name.replaceAll('_', ' '));
 const number = (one: Planted, time = one.time, figure = one.figure): string => {
   const { n } = database.prepare<[], { n: number }>(numberSql(one, time, figure)).get()!;
   return formattedValue(n, one.format === 'EUR' ? { style: 'currency', unit: 'EUR' } : undefined, 'en-US')!;

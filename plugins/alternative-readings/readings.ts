@@ -5,7 +5,13 @@ import { previewedBy } from '../auth-kit/index.ts';
 import { filterReading } from '../empty-results/index.ts';
 import { conditionReading, measureReading, originReading } from '../provenance/index.ts';
 import { formattedValue } from '../result-kit/index.ts';
-import { type QueryReading, readQuery, type SemanticLayerApi, type SemanticModel } from '../semantic-layer/index.ts';
+import {
+  type ModelDimension,
+  type QueryReading,
+  readQuery,
+  type SemanticLayerApi,
+  type SemanticModel,
+} from '../semantic-layer/index.ts';
 import { compiledAs } from '../semantic-query/index.ts';
 import { visibleText } from '../text-kit/index.ts';
 import { MAX_ROWS, type ResultColumn, type Taken } from './alternatives.ts';
@@ -23,7 +29,7 @@ const MAX_KEY_CHARS = 40;
 type Row = Readonly<Record<string, unknown>>;
 
 export interface Readings {
-  /** `By ordered at 1,200.00 EUR, by paid at 1,100.00 EUR.` */
+  /** `By order date 1,200.00 EUR, by payment date 1,100.00 EUR.` */
   readonly text: string;
   /** The others, with the rows that they give; of each, the columns are those of the result, in their order. */
   readonly others: readonly {
@@ -100,7 +106,8 @@ export async function readingsOf({ ctx, layer, options }: ReadingsInit): Promise
       found.push({ alternative, rows: result.rows, values: values.join(', ') });
     }
     if (found.length === 0) return [];
-    const text = textOf(found, own.join(', '));
+    const isGrouped = taken.columns.some(({ isKey }) => isKey);
+    const text = textOf(found, isGrouped ? undefined : own.join(', '));
     const others = found.map(({ alternative: { name, insteadOf }, rows }) => ({ name, insteadOf, rows }));
     return [{ facts: { readings: { text, others } satisfies Readings }, forAnswer: text }];
   };
@@ -160,9 +167,10 @@ function* alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns
     const { entity, dimension } = time!;
     if (hasChosen(turns, [namesOf(dimension), namesOf(other)])) continue;
     const names = { name: `${entity.name}.${other.name}`, insteadOf: `${entity.name}.${dimension.name}` };
-    const words = { words: spoken(other.name), takenWords: spoken(dimension.name) };
+    const isClear = timeWords(other) !== timeWords(dimension);
+    const [words, takenWords] = [other, dimension].map((one) => (isClear ? timeWords(one) : spoken(one.name)));
     const sql = taken.withTime(other);
-    if (sql !== undefined) yield { kind: 'time', ...names, ...words, columns, sql };
+    if (sql !== undefined) yield { kind: 'time', ...names, words: words!, takenWords: takenWords!, columns, sql };
   }
   for (const other of measure === undefined ? [] : ambiguity.otherMeasures(measure, said)) {
     if (hasChosen(turns, [namesOf(measure!), namesOf(other)])) continue;
@@ -185,6 +193,10 @@ const spoken = (name: string): string =>
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase();
+
+/** `payment date` of `paid_on`, where the layer calls it so. */
+const timeWords = ({ name, synonyms = [] }: ModelDimension): string =>
+  synonyms.find((one) => /\s(?:date|time)$/i.test(one))?.toLowerCase() ?? spoken(name);
 
 function isComparable({ columns }: Taken, table: ToolTable): boolean {
   const figures = columns.filter(({ isKey }) => !isKey).length;
@@ -216,8 +228,8 @@ function valuesOf(
   return texts;
 }
 
-/** A word, a code or a date. */
-const PLAIN_KEY = /^[\p{L}\p{M}\p{N}_.:+-]+$/u;
+/** A word or two, a code or a date. */
+const PLAIN_KEY = /^[\p{L}\p{M}\p{N}_.:+-]+(?: [\p{L}\p{M}\p{N}_.:+-]+)?$/u;
 
 /** Others are quoted: a value with sentences in it must not read as a part of what the model is told to say. */
 function keyText(value: unknown): string {
@@ -230,17 +242,27 @@ function keyText(value: unknown): string {
 const isSame = (one: readonly string[], other: readonly string[]) =>
   JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
 
-/** One sentence for the times, one for the measures. */
-function textOf(found: readonly { readonly alternative: Alternative; readonly values: string }[], own: string): string {
+/**
+ * One sentence for the times, one for the measures. `own`: the figures that were taken; `undefined` where they are groups,
+ * which the answer lists already.
+ */
+function textOf(
+  found: readonly { readonly alternative: Alternative; readonly values: string }[],
+  own: string | undefined,
+): string {
   const sentences = (['time', 'measure'] as const).flatMap((kind) => {
     const of = found.filter(({ alternative }) => alternative.kind === kind);
     const [first] = of;
     if (first === undefined) return [];
     const by = kind === 'time' ? 'by ' : '';
-    const parts = [`${by}${first.alternative.takenWords} ${own || 'no rows'}`].concat(
-      of.map(({ alternative, values }) => `${by}${alternative.words} ${values || 'no rows'}`),
+    const { takenWords } = first.alternative;
+    const parts = of.map(({ alternative: { words }, values }) =>
+      own === undefined
+        ? `${by}${words} instead of ${takenWords}: ${values || 'no rows'}`
+        : `${by}${words} ${values || 'no rows'}`,
     );
-    const text = parts.join(parts.some((part) => part.replaceAll(/\d,\d/g, '').includes(',')) ? '; ' : ', ');
+    const all = own === undefined ? parts : [`${by}${takenWords} ${own || 'no rows'}`, ...parts];
+    const text = all.join(own === undefined || all.some((part) => /,(?!\d)/.test(part)) ? '; ' : ', ');
     return [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`];
   });
   return sentences.join(' ');
