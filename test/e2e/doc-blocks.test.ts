@@ -170,14 +170,10 @@ it('docs/configuration.md: the compositions boot', async () => {
 });
 
 it('docs/semantic-layer.md: every file shown is read without a problem', async () => {
-  const paths = ['entities/orders.yml', 'metrics/sales.yml', 'glossary.yml', 'catalog.yml', 'entities/invoices.yml'];
+  const names = ['entities/orders', 'metrics/sales', 'glossary', 'catalog', 'entities/invoices', 'entities/customers'];
   const files = blocksOf('docs/semantic-layer.md').filter(({ language }) => language === 'yaml');
-  expect(files).toHaveLength(paths.length);
-  using folder = layerFolder(Object.fromEntries(files.map(({ text }, index) => [paths[index] ?? '', text])));
-  folder.write(
-    'entities/customers.yml',
-    'table: customers\nconnection: warehouse\ndimensions: [{ name: id }, { name: country }]\n',
-  );
+  expect(files).toHaveLength(names.length);
+  using folder = layerFolder(Object.fromEntries(files.map(({ text }, index) => [`${names[index]}.yml`, text])));
   const { problems, entities } = await loadSemanticLayer(folder.dir);
   expect([problems, entities.length]).toEqual([[], 3]);
 });
