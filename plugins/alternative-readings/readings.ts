@@ -21,7 +21,7 @@ import { hasChosen, type Said, saidIn } from './question-words.ts';
 
 /** What the audit log names these statements by. */
 const SURFACE = 'reading';
-const MAX_FIGURES = 4;
+const MAX_FIGURES = 2;
 /** Of all results of one question. */
 const MAX_STATEMENTS = 6;
 const MAX_KEY_CHARS = 40;
