@@ -30,6 +30,7 @@ import { sqlLimits } from '../sql-limits/index.ts';
 import { PLANTED, PLANTED_LAYER } from './fixtures/planted.ts';
 import { alternativeReadings } from './index.ts';
 import { takenByPlan } from './plan-alternatives.ts';
+import { saidIn } from './question-words.ts';
 import { takenByStatement } from './statement-alternatives.ts';
 
 const databases = new SqliteFolder();
@@ -325,6 +326,15 @@ const instead = (act: (signal: AbortSignal) => Promise<void>): PluginEntry =>
   })();
 
 describe('bounds', () => {
+  it('reads the last words of a long conversation', () => {
+    const turn = (text: string) => ({ role: 'user', text }) as const;
+    const long = Array.from({ length: 50 }, (_, at) => turn(`word${at} `.repeat(400)));
+    const { words } = saidIn([turn('By payment date.'), ...long, turn('By order date.')]);
+    expect(words.length).toBeLessThan(4_000);
+    expect(words.map(({ plain }) => plain)).toContain('order');
+    expect(words.map(({ plain }) => plain)).not.toContain('payment');
+  });
+
   it('none is tried with the option 0', async () => {
     await using none = await open({ options: { maxStatements: 0 } });
     expect([await readings(SQL, undefined, none), tried(none)]).toEqual([undefined, []]);

@@ -73,12 +73,12 @@ export class Ambiguity {
   /** The other times of the entity that the question may mean; none where it names one of them. */
   otherTimes({ entity, dimension: taken }: Member, said: Said, measure: NamedMeasure | undefined): ModelDimension[] {
     const { rows, masked } = this.#of(entity);
-    const own = tellingWords(said, rows, measure);
+    const isSaid = matcherOf(tellingWords(said, rows, measure));
     const others = entity.dimensions.filter(
       (one) => one !== taken && isRowTime(one, entity) && !reads(one.sql, masked),
     );
     const isNamed = (one: ModelDimension) =>
-      columnPhrases(one, entity, rows).some((words) => words.every(({ root }) => isAmong(own, root)));
+      columnPhrases(one, entity, rows).some((words) => words.every(({ root }) => isSaid(root)));
     return reads(taken.sql, masked) || [taken, ...others].some(isNamed) ? [] : others;
   }
 
@@ -192,11 +192,15 @@ const IRREGULAR = new Map(
 );
 const formOf = (root: string) => IRREGULAR.get(root) ?? root;
 
-/** Also as the noun of a verb, whose stem is longer: "delivery" of `delivered_at`, "payment" of `paid_at`. */
-function isAmong(said: ReadonlySet<string>, root: string): boolean {
-  const begins = (short: string, long: string) => short.length >= MIN_PREFIX && long.startsWith(short);
-  return [...said].some((one) => formOf(one) === formOf(root) || begins(one, root) || begins(root, one));
+/** Whether a word was said, also as the noun of a verb, whose stem is longer: "delivery" of `delivered_at`. */
+function matcherOf(said: ReadonlySet<string>): (root: string) => boolean {
+  const forms = new Set([...said].map(formOf));
+  const beginnings = new Set([...said].flatMap(beginningsOf));
+  return (root) => forms.has(formOf(root)) || beginnings.has(root) || beginningsOf(root).some((one) => said.has(one));
 }
+
+const beginningsOf = (root: string): string[] =>
+  Array.from({ length: Math.max(0, root.length - MIN_PREFIX + 1) }, (_, at) => root.slice(0, MIN_PREFIX + at));
 
 /** The words that may name a column: not those for rows or for the measure. */
 function tellingWords(

@@ -10,35 +10,34 @@ export interface Word {
   readonly plain: string;
 }
 
+/** Of one name or sentence, and of a conversation, whose last words count. */
 const MAX_CHARS = 4_000;
+const MAX_SAID_CHARS = 16_000;
+/** What is longer is no word of a name. */
+const MAX_WORD_CHARS = 40;
 /** They say of a column no more than that it is a time. */
 const TIMES: ReadonlySet<string> = new Set(['date', 'day', 'time', 'datetim', 'timestamp', 'moment']);
 
-const roots = new Map<string, Word | undefined>();
-const MAX_ROOTS = 20_000;
-
 function wordOf(text: string): Word | undefined {
-  if (roots.has(text)) return roots.get(text);
   const plain = stem(text);
-  const word = plain === null ? undefined : { root: stemmer(folded(text)), plain };
-  if (roots.size >= MAX_ROOTS) roots.clear();
-  roots.set(text, word);
-  return word;
+  return plain === null ? undefined : { root: stemmer(folded(text)), plain };
 }
 
-const written = (text: string): string[] =>
-  text
+function written(text: string): string[] {
+  const words = text
     .slice(0, MAX_CHARS)
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
-    .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+    .match(/[\p{L}\p{M}\p{N}]+/gu);
+  return words?.filter(({ length }) => length <= MAX_WORD_CHARS) ?? [];
+}
 
 /** The words of a name or sentence that say something. */
 export const wordsOf = (text: string): Word[] => written(text).flatMap((one) => wordOf(one) ?? []);
 
 export const isTimeWord = ({ plain, root }: Word): boolean => TIMES.has(plain) || TIMES.has(root);
 
-/** What the user has said, in the whole conversation. */
+/** What the user has said in the conversation. */
 export interface Said {
   readonly words: readonly Word[];
   /** Words beside one for a time: of "order date" and of "date of the order". */
@@ -48,9 +47,11 @@ export interface Said {
 export function saidIn(turns: readonly ChatTurn[]): Said {
   const words: Word[] = [];
   const dated = new Set<string>();
-  for (const { role, text } of turns) {
-    if (role !== 'user') continue;
-    const all = written(text);
+  let left = MAX_SAID_CHARS;
+  for (const { role, text } of turns.toReversed()) {
+    if (role !== 'user' || left <= 0) continue;
+    const all = written(text.slice(0, left));
+    left -= text.length;
     for (const [at, one] of all.entries()) {
       const word = wordOf(one);
       if (word === undefined) continue;
