@@ -3,7 +3,7 @@ import type { PluginContext, Question, Scope, SqlResult, ToolTable } from '../..
 import type { TableRemark } from '../agent/index.ts';
 import { previewedBy } from '../auth-kit/index.ts';
 import { filterReading } from '../empty-results/index.ts';
-import { conditionReading, measureReading, originReading } from '../provenance/index.ts';
+import { conditionReading, measureReading, originReading, spoken } from '../provenance/index.ts';
 import { formattedValue } from '../result-kit/index.ts';
 import {
   type ModelDimension,
@@ -187,12 +187,6 @@ function* alternativesOf(taken: Taken, ambiguity: Ambiguity, said: Said, { turns
     if (sql !== undefined) yield { kind: 'measure', ...names, ...words, columns: own, sql };
   }
 }
-
-const spoken = (name: string): string =>
-  name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
 
 /** `payment date` of `paid_on`, where the layer calls it so. */
 const timeWords = ({ name, synonyms = [] }: ModelDimension): string =>

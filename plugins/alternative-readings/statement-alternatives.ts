@@ -1,6 +1,6 @@
 /** Reads from a statement which time and measure it took, and writes it with others; only of one plain SELECT. */
 import type { FilteredQuery } from '../empty-results/index.ts';
-import { isAggregate } from '../fan-out/index.ts';
+import { hasAggregate, isAggregate } from '../fan-out/index.ts';
 import type { Provenance, ValueFormats } from '../result-kit/index.ts';
 import { isTime, type ModelDimension, type QueryReading } from '../semantic-layer/index.ts';
 import { type Member, memberOf, type VisibleTable, visitStatement } from '../semantic-query/index.ts';
@@ -126,15 +126,6 @@ function onlySources(select: Select, { tables }: QueryReading): readonly Visible
   });
   const [only, ...more] = all;
   return more.length === 0 && only?.every(({ entity }) => entity !== undefined) ? only : undefined;
-}
-
-function hasAggregate(expr: Expr): boolean {
-  if (expr.kind === 'call' && isAggregate(expr)) return true;
-  let found = false;
-  forEachOperand(expr, (operand) => {
-    found ||= hasAggregate(operand);
-  });
-  return found;
 }
 
 /** The columns of an expression, without those in aggregates. */

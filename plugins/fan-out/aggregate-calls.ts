@@ -46,3 +46,5 @@ export function callsIn(exprs: readonly Expr[]): Call[] {
   });
   return found;
 }
+
+export const hasAggregate = (expr: Expr): boolean => callsIn([expr]).some(isAggregate);

@@ -1,6 +1,6 @@
 /** Works out which columns tell the rows of a grouped or distinct subquery apart. */
 import type { Expr, SelectCore } from '../sql-kit/index.ts';
-import { callsIn, isAggregate } from './aggregate-calls.ts';
+import { hasAggregate } from './aggregate-calls.ts';
 import type { Column, RowSet, RowSource } from './row-set.ts';
 import { lower, type Scope } from './scope.ts';
 
@@ -46,8 +46,6 @@ export function groupRows(
     keep(key.filter((other) => other !== column));
   }
 }
-
-const hasAggregate = (expr: Expr) => callsIn([expr]).some(isAggregate);
 
 /** What the rows of one group have in common; `undefined` when it is not all known. */
 export function groupExpressions(

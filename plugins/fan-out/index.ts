@@ -4,7 +4,7 @@ import { queryCheck } from '../agent/index.ts';
 import { readQuery, semanticLayer } from '../semantic-layer/index.ts';
 import { fanOutObjections } from './objections.ts';
 
-export { isAggregate } from './aggregate-calls.ts';
+export { hasAggregate, isAggregate } from './aggregate-calls.ts';
 
 export const fanOut = definePlugin({
   name: 'fan-out',

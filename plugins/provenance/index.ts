@@ -7,6 +7,7 @@ import { ProvenanceOptions } from './options.ts';
 
 export type { ConditionsInWords } from './conditions.ts';
 export type { KnownMeasure } from './measures.ts';
+export { spoken } from './words.ts';
 /** Loaded when they are first used. */
 export const conditionReading = () => import('./conditions.ts');
 export const measureReading = () => import('./measures.ts');

@@ -4,6 +4,7 @@ import type { FilterOperator, FilterValue } from '../result-kit/index.ts';
 import type { ModelEntity } from '../semantic-layer/index.ts';
 import { truncate } from '../text-kit/index.ts';
 
+/** `order date` of `order_date` and `orderDate`. */
 export const spoken = (name: string): string =>
   name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
