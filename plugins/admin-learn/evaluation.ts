@@ -51,6 +51,7 @@ async function casesOf({ options: { casesDir } }: EvaluationInit, orgId: string 
   if (dir === undefined)
     throw new AtlasError('The id of this organization can be the name of no folder of cases.', {
       code: 'configuration_error',
+      hint: 'Folders are for ids of at most 128 letters, digits, dots, hyphens and underscores.',
     });
   return readCases(process.cwd(), dir);
 }

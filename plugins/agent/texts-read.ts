@@ -3,7 +3,10 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { Preparation } from './preparation.ts';
 import { saidInAnswer } from './tools/table-description.ts';
 
-/** The instructions, the conversation as it was prepared, results without rows, and what the answer has to say of others; requests for a correction are none. */
+/**
+ * The instructions, the conversation as it was prepared, results without rows, and what the answer has to say of others;
+ * requests for a correction are none.
+ */
 export function textsRead(prepared: Preparation, messages: readonly LanguageModelV4Message[]): string[] {
   return [
     prepared.system.content,

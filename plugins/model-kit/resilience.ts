@@ -193,7 +193,7 @@ class GuardedModel {
     return new AtlasError(`The model provider "${this.source.provider}" answers other servers with errors.`, {
       code: 'provider_error',
       reason: 'E_MODEL',
-      hint: 'Their log has its words.',
+      hint: 'Look for the answer in their log.',
     });
   }
 }

@@ -30,6 +30,7 @@ export interface ReloadingLayerOptions {
 
 /** Largest share of the time that is spent on checking for changes, however many files there are. */
 const CHECKING_SHARE = 0.05;
+
 /** One folder with its current model, text index and cached prompts. */
 export class ReloadingFolder {
   readonly loader: LayerLoader;

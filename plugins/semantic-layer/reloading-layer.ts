@@ -124,7 +124,9 @@ export class ReloadingLayer {
       for (const file of files) await stage(dir, file);
       const known = own.loader.writtenFiles;
       const folder = new ReloadingFolder(dir, orgId, this.#options, {
-        ...{ signal: this.#closing.signal, parser: this.#parser, known },
+        signal: this.#closing.signal,
+        parser: this.#parser,
+        known,
       });
       folder.schemas = own.schemas;
       folder.facts = own.facts;
