@@ -32,7 +32,7 @@ export class ReuseStore {
       db(`${REUSE} as reuse`)
         .join(`${MESSAGES} as message`, 'message.id', 'reuse.message_id')
         .where('reuse.question_key', key)
-        .orderByRaw(`CASE message.rating WHEN 'bad' THEN 0 WHEN 'good' THEN 1 ELSE 2 END, reuse.message_id DESC`)
+        .orderByRaw(`CASE message.rating WHEN 'bad' THEN 0 WHEN 'good' THEN 1 ELSE 2 END, message.position DESC`)
         .limit(MAX_ROWS)
         .select('reuse.calls', 'reuse.statements', 'reuse.policy', 'reuse.day', 'message.rating'),
     );
@@ -46,7 +46,7 @@ export class ReuseStore {
         .join(`${MESSAGES} as message`, 'message.id', 'reuse.message_id')
         .where('reuse.question_key', key)
         .whereNull('message.rating')
-        .orderBy('reuse.message_id', 'desc')
+        .orderBy('message.position', 'desc')
         .offset(MAX_ROWS)
         .select('reuse.message_id');
       return db(REUSE).whereIn('message_id', oldest).delete();
