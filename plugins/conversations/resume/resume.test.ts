@@ -330,19 +330,21 @@ describe.each(chosenEngines)('on %s', (engineName, openEngine) => {
   });
 
   // Servers on one file have one clock.
-  it.skipIf(engineName === 'sqlite')('no running answer is taken for broken off because a clock is wrong', async () => {
-    const [right, ahead, behind] = [await start(), await start(), await start()];
-    ahead.clock.aheadMs = 600_000;
-    behind.clock.aheadMs = -600_000;
-    for (const server of [right, ahead, behind]) {
-      await expect.poll(() => Math.abs(server.app.get(internalDb).now() - Date.now())).toBeLessThan(10_000);
-    }
-    for (const server of [right, behind]) {
-      const id = randomUUID();
-      await askAndLeave(server, id);
-      for (const other of [right, ahead, behind]) expect(await statusOf(other, id)).toBe('running');
-    }
-  });
+  if (engineName !== 'sqlite') {
+    it('no running answer is taken for broken off because a clock is wrong', async () => {
+      const [right, ahead, behind] = [await start(), await start(), await start()];
+      ahead.clock.aheadMs = 600_000;
+      behind.clock.aheadMs = -600_000;
+      for (const server of [right, ahead, behind]) {
+        await expect.poll(() => Math.abs(server.app.get(internalDb).now() - Date.now())).toBeLessThan(10_000);
+      }
+      for (const server of [right, behind]) {
+        const id = randomUUID();
+        await askAndLeave(server, id);
+        for (const other of [right, ahead, behind]) expect(await statusOf(other, id)).toBe('running');
+      }
+    });
+  }
 
   it('an answer whose server is gone is delivered so far, with an error, and is asked of nobody again', async () => {
     const server = await start();
