@@ -16,9 +16,10 @@ const instance = await DuckDBInstance.create(':memory:', SETTINGS);
 const connection = await instance.connect();
 
 process.on('message', async ({ sql }: ParquetTask) => {
-  let reply: ParquetReply = { ok: true };
+  let reply: ParquetReply;
   try {
-    await connection.run(sql);
+    const { rowsChanged } = await connection.run(sql);
+    reply = { ok: true, rows: rowsChanged };
   } catch (error) {
     reply = { ok: false, message: error instanceof Error ? error.message : String(error) };
   }

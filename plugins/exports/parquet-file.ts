@@ -30,7 +30,10 @@ const MOST_AHEAD_BYTES = 256 * 1024;
 export interface ParquetTask {
   readonly sql: string;
 }
-export type ParquetReply = { readonly ok: true } | { readonly ok: false; readonly message: string };
+/** `rows`: how many were written. */
+export type ParquetReply =
+  | { readonly ok: true; readonly rows: number }
+  | { readonly ok: false; readonly message: string };
 
 /** Throws `configuration_error` where DuckDB is not installed, and on a system that has no pipes between processes. */
 export function requireParquet(): void {
@@ -109,8 +112,9 @@ export function parquetFile(path: string, { maxCellBytes }: Pick<SqlLimits, 'max
   let text = '';
   let isJson: boolean[] = [];
   let child: ChildProcess | undefined;
+  let given = 0;
   let copying: Promise<void> | undefined;
-  /** Rejects when the process has failed or gone, so that nobody waits for its pipe. */
+  /** Rejects when the process has failed, gone or taken all that will come, so that nobody waits for its pipe. */
   let broken: Promise<never> | undefined;
 
   const ask = (sql: string): Promise<void> => {
@@ -120,8 +124,10 @@ export function parquetFile(path: string, { maxCellBytes }: Pick<SqlLimits, 'max
       running.once('exit', gone).once('error', gone);
       running.once('message', (reply: ParquetReply) => {
         running.off('exit', gone);
-        if (reply.ok) resolve();
-        else reject(failureOf(reply.message));
+        if (!reply.ok) reject(failureOf(reply.message));
+        // Whatever there is between here and the process may end before it.
+        else if (reply.rows !== given) reject(notWritten('the process that writes it did not get all of its rows'));
+        else resolve();
       });
       running.send({ sql } satisfies ParquetTask, () => {});
     });
@@ -158,7 +164,9 @@ export function parquetFile(path: string, { maxCellBytes }: Pick<SqlLimits, 'max
         columns[at]?.type === 'BLOB' ? `from_base64(${column})` : column,
       );
       copying = ask(copied(select, isRaw ? rawPath : path));
-      broken = copying.then(() => new Promise<never>(() => {}));
+      broken = copying.then(() => {
+        throw notWritten('the process that writes it takes no more rows');
+      });
       broken.catch(() => {});
     },
     write(rows) {
@@ -167,10 +175,11 @@ export function parquetFile(path: string, { maxCellBytes }: Pick<SqlLimits, 'max
       if (!stdin || ended === undefined) throw notWritten('it is closed');
       for (const [at, { open }] of columns.entries()) if (open !== undefined) for (const row of rows) open.add(row[at]);
       text += linesOf(rows, isJson);
+      given += rows.length;
       if (text.length < PART_LENGTH) return undefined;
       stdin.write(text);
       text = '';
-      if (stdin.writableLength < MOST_AHEAD_BYTES) return undefined;
+      if (stdin.writable && stdin.writableLength < MOST_AHEAD_BYTES) return undefined;
       // A pipe that breaks says less than the end of the process, which follows.
       const drained = once(stdin, 'drain').then(
         () => {},

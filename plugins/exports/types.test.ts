@@ -7,6 +7,7 @@ import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { duckdbConnection } from '../datasource-duckdb/index.ts';
 import { ProcessWatcher } from '../datasource-kit/index.ts';
 import { sqliteConnection } from '../datasource-sqlite/index.ts';
+import type { RowFile } from './file.ts';
 import { LIMITS, parquetOf } from './fixtures/parquet-of.ts';
 import { parquetFile } from './parquet-file.ts';
 
@@ -157,25 +158,51 @@ it('keeps values of the greatest length, whatever they take in the file', async 
   expect(rows).toEqual([{ quotes: '"'.repeat(maxCellBytes), wide: '統'.repeat(maxCellBytes / 3) }]);
 });
 
-it.runIf(process.platform === 'linux')('says so when the process that writes the file has ended', async () => {
-  const file = parquetFile(join(folder.path, 'ended.parquet'), LIMITS);
-  try {
+describe.runIf(process.platform === 'linux')('a file', () => {
+  const written = async (write: (file: RowFile, processOf: (title: string) => Promise<number>) => Promise<void>) => {
+    const file = parquetFile(join(folder.path, 'ended.parquet'), LIMITS);
     await file.begin(['a'], ['text']);
-    const [writer = 0] = await vi.waitFor(() => {
-      const found = databaseProcesses(process.pid, 'umask 077').flatMap((id) => databaseProcesses(id, 'parquet-child'));
-      expect(found).toHaveLength(1);
-      return found;
-    }, 10_000);
-    process.kill(writer, 'SIGKILL');
-    // The program that copies may still take some.
-    const writing = async () => {
-      for (;;) await file.write([['x'.repeat(100_000)]]);
-    };
-    await expect(writing()).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('has ended'),
+    try {
+      await write(file, (title) =>
+        vi.waitFor(() => {
+          const [id, ...more] = databaseProcesses(process.pid, 'umask 077').flatMap((sh) =>
+            databaseProcesses(sh, title),
+          );
+          expect([id, more]).toEqual([expect.any(Number), []]);
+          return id!;
+        }, 10_000),
+      );
+    } finally {
+      await file.abort();
+    }
+  };
+  const row = [['x'.repeat(100_000)]];
+
+  it.each(['parquet-child', 'cat'])('is not written on when its %s has ended', async (title) => {
+    await written(async (file, processOf) => {
+      process.kill(await processOf(title), 'SIGKILL');
+      const writing = async () => {
+        for (;;) await file.write(row);
+      };
+      await expect(writing()).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/has ended|did not get all of its rows|takes no more rows/),
+      });
     });
-  } finally {
-    await file.abort();
-  }
+  });
+
+  it('is not complete without rows that were lost on their way', async () => {
+    await written(async (file, processOf) => {
+      const copies = await processOf('cat');
+      process.kill(copies, 'SIGSTOP');
+      await file.write(row);
+      await file.write(row);
+      const ended = file.end();
+      process.kill(copies, 'SIGKILL');
+      await expect(ended).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('did not get all of its rows'),
+      });
+    });
+  });
 });
