@@ -6,6 +6,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { memoryFolder } from './memory-folder.ts';
 import { makePostgresTemplate, startPostgres } from './postgres.ts';
@@ -25,6 +26,10 @@ export default async function start(project: TestProject): Promise<() => Promise
   process.env.TMPDIR = folder;
   await makePostgresTemplate(mkdtempSync(join(folder, 'postgres-template-')));
   const server = await startPostgres({ max_connections: '300' });
+  // What its first connection keeps of the catalog is copied with the files of each database.
+  const client = new pg.Client(server.url.replace(/postgres$/, 'template1'));
+  await client.connect();
+  await client.end();
   project.provide('postgresUrl', server.url);
   return async () => {
     await server.stop();
