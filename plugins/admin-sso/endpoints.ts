@@ -2,7 +2,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { AtlasError, type RouteReply, Type } from '../../kernel/index.ts';
 import { bearerToken } from '../auth-kit/index.ts';
-import { Email, type ExtensionEndpoint, Id, type LibraryHost, Url } from '../auth-managed/index.ts';
+import { Email, type ExtensionEndpoint, Id, Url } from '../auth-managed/index.ts';
 import { domainOfEmail } from './domain.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
 import type { ProviderStore } from './providers.ts';
@@ -15,7 +15,6 @@ export interface EndpointsInit {
   /** Made when it is used first. */
   fetching(): OutboundFetch;
   readonly calls: AsyncLocalStorage<ScimCall>;
-  readonly host: LibraryHost;
 }
 
 const FromProvider = Type.Optional(Type.String({ description: 'what the identity provider says' }));
@@ -187,7 +186,7 @@ const ListQuery = Type.Object({
 });
 const OneQuery = Type.Object({ attributes: Parameter, excludedAttributes: Parameter });
 
-function scimEndpoints({ connections, calls, host }: EndpointsInit): ExtensionEndpoint[] {
+function scimEndpoints({ connections, calls }: EndpointsInit): ExtensionEndpoint[] {
   const base = { right: 'public', reply: Resource, isProtocol: true, newUserRole: 'analyst' } as const;
   const errors = ['auth_error', 'not_found', 'conflict', 'forbidden', 'configuration_error'];
   const handle: ExtensionEndpoint['handle'] = async (request, scope, ask) => {
@@ -202,11 +201,7 @@ function scimEndpoints({ connections, calls, host }: EndpointsInit): ExtensionEn
       claims: {},
     } as const;
     scope.identify(actor, connection.organizationId);
-    const users = new Set<string>();
-    const reply = await calls.run({ connection, scope, users, isReaddressed: false }, () => ask(request));
-    // Only now, after the transaction, does everybody read what has changed.
-    for (const id of users) host.invalidate(id);
-    return reply;
+    return calls.run({ connection, scope, isReaddressed: false }, () => ask(request));
   };
   const discovery = (path: string, summary: string, params = {}): ExtensionEndpoint => ({
     ...base,

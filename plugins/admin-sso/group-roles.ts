@@ -40,7 +40,7 @@ export class GroupRoles {
       const details = [{ path: `groupRoles.${twice}.group`, message: 'is named twice' }];
       throw new AtlasError('Each group has one role.', { code: 'validation_error', details });
     }
-    const changed = await host.transaction(async () => {
+    await host.transaction(async () => {
       await host.run((db) => lockMembers(db, organizationId));
       await host.lockAdministrators();
       const before = { groupRoles: await this.list(organizationId) };
@@ -62,9 +62,8 @@ export class GroupRoles {
           db as Knex.Transaction,
         ),
       );
-      return ids;
+      for (const id of ids) host.invalidate(id);
     });
-    for (const id of changed) host.invalidate(id);
     return this.list(organizationId);
   }
 

@@ -71,7 +71,7 @@ export const adminSso = definePlugin({
       audit: log,
       now: ctx.now,
       checkDomain: domainCheck(dnsServers),
-      invalidate: (userId) => auth?.host.invalidate(userId),
+      host: auth?.host,
     });
     const connections = new ScimConnectionStore(db, log, ctx.now);
     const groupRoles = auth && new GroupRoles(auth, log);
@@ -84,7 +84,7 @@ export const adminSso = definePlugin({
     };
     const extension: LibraryExtension | undefined = auth &&
       groupRoles && {
-        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls, host: auth.host }),
+        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls }),
         async load() {
           checkPackages();
           const { loadSso } = await import('./library.ts');

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
 import { invalidField, readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
-import { AUTH_TABLES } from '../auth-managed/index.ts';
+import { AUTH_TABLES, type LibraryHost } from '../auth-managed/index.ts';
 import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { type CheckDomain, domainOfEmail, readDomain, verificationRecord } from './domain.ts';
 import { conflict } from './errors.ts';
@@ -49,8 +49,8 @@ export interface ProviderStoreInit {
   readonly audit: Pick<Audit, 'change'> | undefined;
   readonly now: () => number;
   readonly checkDomain: CheckDomain;
-  /** Makes what browsers cache of the user's sessions worthless. */
-  invalidate(userId: string): void;
+  /** Missing: nobody signs in here. */
+  readonly host: Pick<LibraryHost, 'run' | 'transaction' | 'invalidate'> | undefined;
 }
 
 const MOST_PROVIDERS = 20;
@@ -147,11 +147,10 @@ export class ProviderStore {
    * sign-on is enforced and no administrator could sign in any more.
    */
   async verify(orgId: string, id: string, scope: Scope): Promise<ProviderRow> {
-    const { db, audit, now, checkDomain } = this.#init;
+    const { audit, now, checkDomain, host } = this.#init;
     const { domain, domainToken } = await this.find(orgId, id);
     await checkDomain(domain, domainToken);
-    let ended: string[] = [];
-    const verified = await db.transaction(async (trx) => {
+    return this.#transaction(async (trx) => {
       await this.#lock(trx, orgId);
       const row = await trx<ProviderRow>(PROVIDERS).where({ id, organizationId: orgId }).first();
       if (row === undefined) throw notFound();
@@ -171,13 +170,11 @@ export class ProviderStore {
         await audit?.change({ action: 'sso_domain.verified', target, before, after }, scope, trx);
         if (await enforcedIn(trx, orgId)) {
           await mustKeepSignIn(trx, orgId);
-          ended = await endOtherSessions(trx, [domain]);
+          for (const userId of await endOtherSessions(trx, [domain])) host?.invalidate(userId);
         }
       }
       return { ...row, domainVerified: true };
     });
-    for (const userId of ended) this.#init.invalidate(userId);
-    return verified;
   }
 
   /**
@@ -234,9 +231,8 @@ export class ProviderStore {
     { enforced, force }: { readonly enforced: boolean; readonly force: boolean },
     scope: Scope,
   ): Promise<void> {
-    const { db, audit, now, invalidate } = this.#init;
-    let ended: string[] = [];
-    await db.transaction(async (trx) => {
+    const { audit, now, host } = this.#init;
+    await this.#transaction(async (trx) => {
       await this.#lock(trx, orgId);
       const current = await enforcedIn(trx, orgId);
       if (enforced) await mustKeepSignIn(trx, orgId, force);
@@ -245,7 +241,7 @@ export class ProviderStore {
         const row = { organizationId: orgId, enforcedAt: new Date(now()).toISOString(), enforcedBy: scope.actor.id };
         await trx(ENFORCEMENT).insert(row);
         const domains = trx(DOMAINS).where({ organizationId: orgId });
-        ended = await endOtherSessions(trx, await domains.pluck('domain'));
+        for (const userId of await endOtherSessions(trx, await domains.pluck('domain'))) host?.invalidate(userId);
       } else {
         await trx(ENFORCEMENT).where({ organizationId: orgId }).delete();
       }
@@ -253,7 +249,6 @@ export class ProviderStore {
       const target = { type: 'organization', id: orgId };
       await audit?.change({ action: 'sso.enforcement_changed', target, before, after }, scope, trx);
     });
-    for (const userId of ended) invalidate(userId);
   }
 
   /** The organization that enforces single sign-on for addresses of the domain. */
@@ -289,6 +284,13 @@ export class ProviderStore {
     const { tokenEndpoint, jwksEndpoint, userInfoEndpoint } = JSON.parse(oidcConfig as string);
     const urls = [tokenEndpoint, jwksEndpoint, userInfoEndpoint].filter((url) => url !== undefined);
     return [...new Set(urls.map((url) => new URL(url).origin))];
+  }
+
+  /** Other servers are told with the commit whose cached sessions are worthless. */
+  #transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+    const { db, host } = this.#init;
+    if (host === undefined) return db.transaction(work);
+    return host.transaction(() => host.run((trx) => work(trx as Knex.Transaction)));
   }
 
   /** One change of an organization's providers at a time, on every server. */

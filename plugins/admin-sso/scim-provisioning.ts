@@ -22,8 +22,6 @@ import type { FoundConnection } from './scim-connections.ts';
 export interface ScimCall {
   readonly connection: FoundConnection;
   readonly scope: Scope;
-  /** Users whom it concerns. */
-  readonly users: Set<string>;
   /** Whether it has given a user another address. */
   isReaddressed: boolean;
 }
@@ -114,7 +112,6 @@ export function provisioning({
     identity: { resolveUser: ({ resource }) => resolveUser(resource.primaryEmail) },
     projection: {
       async reconcileUser({ userId, provisioningDomainId, active }) {
-        current().users.add(userId);
         const known = await host.run((db) => userById(db, userId));
         if (known === undefined) return;
         if (current().isReaddressed) {
@@ -127,6 +124,7 @@ export function provisioning({
         const settle = async () => {
           // Administrators may be leaving, or be demoted by hand, at the same moment.
           await host.lockAdministrators();
+          host.invalidate(userId);
           await host.run(async (db) => {
             const user = await userById(db, userId);
             if (user === undefined) return;

@@ -13,6 +13,7 @@ import {
   userOf,
 } from '../../test/harness/managed-server.ts';
 import { audit } from '../audit/index.ts';
+import { changes } from '../changes/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { startDnsServer } from './fixtures/dns-server.ts';
@@ -34,6 +35,7 @@ async function start(dialect: Dialect) {
     outbound({ allowPrivate: [idp.host] }),
     audit(),
     adminSso({ dnsServers: [dns.address] }),
+    changes({ pollMs: 100 }),
   ]);
   const boss = await userOf(server, 'boss@example.com');
   const register = async (by: Client, domain: string): Promise<string> => {
@@ -204,6 +206,38 @@ describe.each(dialects)('SCIM on %s', (dialect) => {
     expect(JSON.stringify(changes)).not.toContain(token);
     const stored = await server.get(internalDb).run((knex) => knex('sso_scim_connection').select());
     expect(JSON.stringify(stored)).not.toContain(token);
+  });
+
+  it('changes nobody of whom other servers cannot be told with the commit', async () => {
+    await using setup = await start(dialect);
+    const { boss, server } = setup;
+    const { scim } = await connected(setup);
+    const { id } = read(await scim('POST', '/Users', oktaUser('ann@acme.com')));
+    const group = { schemas: [GROUP_SCHEMA], displayName: 'Readers', members: [{ value: id }] };
+    expect((await scim('POST', '/Groups', group)).status).toBe(201);
+    const off = { schemas: [PATCH_SCHEMA], Operations: [{ op: 'replace', value: { active: false } }] };
+    const groupRoles = [{ group: 'Readers', role: 'viewer' }];
+    const changesOf = async () => [
+      (await boss.send(`${SCIM}/group-roles`, { method: 'PUT', body: { groupRoles } })).status,
+      (await boss.send('/api/v1/admin/sso/enforcement', { method: 'PUT', body: { enforced: true, force: true } }))
+        .status,
+      (await scim('PATCH', `/Users/${id}`, off)).status,
+    ];
+    const database = db.connect(server.database);
+    const stateOf = async () => [
+      await database('auth_user').where({ email: 'ann@acme.com' }).first('role', 'banned'),
+      (await boss.send(`${SCIM}/group-roles`)).body.groupRoles,
+      (await boss.send('/api/v1/admin/sso/enforcement')).body.enforced,
+    ];
+    const eve = await userOf(server, 'eve@acme.com');
+    expect((await eve.whoami()).status).toBe(200);
+    const before = await stateOf();
+    await database.schema.renameTable('atlas_changes', 'away');
+    expect((await changesOf()).map((status) => status >= 500)).toEqual([true, true, true]);
+    await database.schema.renameTable('away', 'atlas_changes');
+    expect(await stateOf()).toEqual(before);
+    expect((await changesOf()).map((status) => status < 300)).toEqual([true, true, true]);
+    expect(await stateOf()).toMatchObject([{ banned: dialect === 'sqlite' ? 1 : true }, groupRoles, true]);
   });
 
   it('keeps groups with their members', async () => {
