@@ -33,6 +33,9 @@ const datasources = {
   mysql: datasourceMysql,
 };
 
+/** On a busy machine a database process takes seconds to start. */
+const TIMEOUT_MS = 30_000;
+
 /** Runs every statement as it is written: only the datasource stands between it and the database. */
 function openAsWritten(dbType: keyof typeof datasources, url: string, tables: readonly string[]): Promise<TestApp> {
   const { functions, tableFunctions } = kitDialect(dbType);
@@ -42,7 +45,7 @@ function openAsWritten(dbType: keyof typeof datasources, url: string, tables: re
     type: 'policy',
     description: 'Says of every statement that it may read every table.',
     setup(ctx) {
-      const limits = { maxRows: 1_000, maxBytes: 8 << 20, maxCellBytes: 1 << 20, timeoutMs: 5_000 };
+      const limits = { maxRows: 1_000, maxBytes: 8 << 20, maxCellBytes: 1 << 20, timeoutMs: TIMEOUT_MS };
       const allowed = { tables, functions: [...functions, ...tableFunctions], limits };
       ctx.tap(sqlBefore, (statement) => ({ ...statement, ...allowed }));
     },
@@ -78,8 +81,12 @@ for (const { name, open, suite } of engines) {
       const shop: Shop = opened.use(await open());
       reference = opened.use(await openAsWritten(name, await shop.open('seen'), shop.tables));
       const [whole, tenants] = [await shop.open('whole'), await shop.open('tenants')];
-      roads['without a policy'] = opened.use(await openRoad({ url: whole, layer: shop.layer, policy: false }));
-      roads['with a policy'] = opened.use(await openRoad({ url: tenants, layer: shop.layerOfTenants, policy: true }));
+      roads['without a policy'] = opened.use(
+        await openRoad({ url: whole, layer: shop.layer, policy: false, timeoutMs: TIMEOUT_MS }),
+      );
+      roads['with a policy'] = opened.use(
+        await openRoad({ url: tenants, layer: shop.layerOfTenants, policy: true, timeoutMs: TIMEOUT_MS }),
+      );
     }, 60_000);
     afterAll(() => opened.disposeAsync());
 
