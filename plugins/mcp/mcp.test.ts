@@ -14,17 +14,13 @@ import { type BuiltInServer, startBuiltIn } from '../../test/harness/built-in-se
 import { emptyFolder } from '../../test/harness/command.ts';
 import { atlasHere as atlas } from '../../test/harness/command-here.ts';
 import { createSimpleDemo } from '../demo-data/index.ts';
+import { demoEnvironment } from './fixtures/demo-environment.ts';
 
 const root = join(import.meta.dirname, '../..');
 const KEY = 'a-key-of-enough-characters';
 const WITH_KEY = { headers: { authorization: `Bearer ${KEY}` } };
 const folder = emptyFolder();
-const env = {
-  SVC_DATASOURCE_URL: `sqlite:${join(folder.path, 'shop.db')}`,
-  SVC_SEMANTIC_DIR: join(root, 'semantic'),
-  DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}`,
-  SVC_LOG_LEVEL: 'error',
-};
+const env = demoEnvironment(folder.path);
 const SERVED = {
   ...env,
   SVC_ACTIONS_ENABLED: 'true',

@@ -1,23 +1,19 @@
-/** The protocol over standard input and output, as the process of a client's own speaks it. */
+/** `atlas mcp` as a process that a client starts: what it writes, and when it ends. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createSimpleDemo } from '../demo-data/index.ts';
+import { demoEnvironment } from './fixtures/demo-environment.ts';
 
-const root = join(import.meta.dirname, '../..');
+const BIN = join(import.meta.dirname, '../../bin/atlas.mjs');
 const folder = emptyFolder();
-const env = {
-  SVC_DATASOURCE_URL: `sqlite:${join(folder.path, 'shop.db')}`,
-  SVC_SEMANTIC_DIR: join(root, 'semantic'),
-  DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}`,
-  SVC_LOG_LEVEL: 'error',
-};
+const env = demoEnvironment(folder.path);
 beforeAll(() => createSimpleDemo(join(folder.path, 'shop.db')));
 afterAll(() => folder[Symbol.dispose]());
 
 it('standard output carries the protocol alone, and the end of input ends the process with 0', async () => {
-  const child = spawn(process.execPath, [join(root, 'bin/atlas.mjs'), 'mcp'], {
+  const child = spawn(process.execPath, [BIN, 'mcp'], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, ...env, SVC_LOG_LEVEL: 'debug' },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -47,7 +43,7 @@ it.each([
   ['calls that are piped are answered', '', 'closed', ['1', '2']],
   ['a line of 12 MB ends the process', `${'x'.repeat(12_000_000)}\n`, 'open', ['1']],
 ])('%s, and the process ends with 0', async (_name, last, end, answered) => {
-  const child = spawn(process.execPath, [join(root, 'bin/atlas.mjs'), 'mcp'], {
+  const child = spawn(process.execPath, [BIN, 'mcp'], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
