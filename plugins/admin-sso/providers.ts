@@ -49,7 +49,7 @@ export interface ProviderStoreInit {
   readonly audit: Pick<Audit, 'change'> | undefined;
   readonly now: () => number;
   readonly checkDomain: CheckDomain;
-  /** Missing: nobody signs in here. */
+  /** Missing without managed authentication, where nobody has a session. */
   readonly host: Pick<LibraryHost, 'run' | 'transaction' | 'invalidate'> | undefined;
 }
 
@@ -286,7 +286,7 @@ export class ProviderStore {
     return [...new Set(urls.map((url) => new URL(url).origin))];
   }
 
-  /** Other servers are told with the commit whose cached sessions are worthless. */
+  /** Tells other servers with its commit of the users that are invalidated in it. */
   #transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
     const { db, host } = this.#init;
     if (host === undefined) return db.transaction(work);
