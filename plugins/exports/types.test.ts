@@ -177,8 +177,13 @@ describe.runIf(process.platform === 'linux')('a file', () => {
     }
   };
   const row = [['x'.repeat(100_000)]];
+  /** Its whole name: any path may have these letters. */
+  const COPIES = 'cat\0';
 
-  it.each(['parquet-child', 'cat'])('is not written on when its %s has ended', async (title) => {
+  it.each([
+    ['process', 'parquet-child'],
+    ['copying program', COPIES],
+  ])('is not written on when its %s has ended', async (_, title) => {
     await written(async (file, processOf) => {
       process.kill(await processOf(title), 'SIGKILL');
       const writing = async () => {
@@ -193,7 +198,7 @@ describe.runIf(process.platform === 'linux')('a file', () => {
 
   it('is not complete without rows that were lost on their way', async () => {
     await written(async (file, processOf) => {
-      const copies = await processOf('cat');
+      const copies = await processOf(COPIES);
       process.kill(copies, 'SIGSTOP');
       await file.write(row);
       await file.write(row);
