@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyFolder, type RunningServer, serve } from '../harness/command.ts';
 import { createFleet, FLEET } from '../harness/fleet.ts';
-import { startOpenAIServer } from '../harness/openai-server.ts';
+import { type OpenAIServer, type RecordedRequest, type Step, startOpenAIServer } from '../harness/openai-server.ts';
 
 const ENDLESS =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000) SELECT COUNT(*) FROM n';
@@ -35,27 +35,53 @@ function events(text: string): { code: string; payload: unknown }[] {
 beforeAll(() => createFleet(folder.path));
 afterAll(() => folder[Symbol.dispose]());
 
+/** What the model does at each question. */
+const AT_QUESTION: Readonly<Record<string, Step | ((request: RecordedRequest) => Step)>> = {
+  'Boats by harbour?': ({ toolResults }) =>
+    toolResults.length === 0
+      ? {
+          toolCall: {
+            name: 'executeSQL',
+            args: { sql: 'SELECT harbour, COUNT(*) AS n FROM boats GROUP BY harbour ORDER BY n DESC' },
+          },
+        }
+      : { text: 'Two lie in Kiel, one in Bremen.' },
+  'Refuse the key': { status: 401, body: { error: { message: 'bad key sk-secret' } } },
+  'Know no model': { status: 404, body: { error: { message: 'no such model', code: 'model_not_found' } } },
+  'Limit the rate': { status: 429, body: { error: { message: 'slow down' } }, headers: { 'retry-after': '7' } },
+  'Fail within': { status: 500, body: { error: { message: 'oops' } } },
+  'Answer a page': { garbage: 'not-json' },
+  'Stay silent': { stall: true },
+  'Count without end': { toolCall: { name: 'executeSQL', args: { sql: ENDLESS } } },
+};
+
+function respond(request: RecordedRequest): Step {
+  const step = AT_QUESTION[request.question];
+  if (step === undefined) throw new Error(`The model does not know the question ${request.question}`);
+  return typeof step === 'function' ? step(request) : step;
+}
+
 describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider) => {
-  const answering = [
-    {
-      toolCall: {
-        name: 'executeSQL',
-        args: { sql: 'SELECT harbour, COUNT(*) AS n FROM boats GROUP BY harbour ORDER BY n DESC' },
-      },
-    },
-    { text: 'Two lie in Kiel, one in Bremen.' },
-  ];
-  const env = (url: string) => ({
-    ...base,
-    SVC_PROVIDER: provider,
-    OPENAI_BASE_URL: url,
-    OPENAI_API_KEY: 'test',
-    SVC_MODEL: 'm',
+  let model: OpenAIServer;
+  let server: RunningServer;
+  beforeAll(async () => {
+    model = await startOpenAIServer({ respond });
+    const env = {
+      ...base,
+      SVC_PROVIDER: provider,
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: 'test',
+      SVC_MODEL: 'm',
+      SVC_MODEL_TIMEOUT_MS: '5000',
+    };
+    server = await serve({ cwd: folder.path, env });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await model?.close();
   });
 
   it('answers /query, and both chat paths as a stream', async () => {
-    await using model = await startOpenAIServer({ respond: (_request, n) => answering[n % 2] ?? { text: '' } });
-    await using server = await serve({ cwd: folder.path, env: env(model.url) });
     const reply = await post(server, '/api/v1/query', { question: 'Boats by harbour?' });
     expect(reply.status).toBe(200);
     expect(await reply.json()).toMatchObject({
@@ -86,25 +112,14 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
   });
 
   it.each([
-    [{ status: 401, body: { error: { message: 'bad key sk-secret' } } }, 502, 'provider_auth_error'],
-    [
-      { status: 404, body: { error: { message: 'no such model', code: 'model_not_found' } } },
-      400,
-      'provider_model_not_found',
-    ],
-    [
-      { status: 429, body: { error: { message: 'slow down' } }, headers: { 'retry-after': '7' } },
-      429,
-      'provider_rate_limit',
-    ],
-    [{ status: 500, body: { error: { message: 'oops' } } }, 502, 'provider_error'],
-    [{ garbage: 'not-json' as const }, 502, 'provider_error'],
-  ])('a provider that answers %o becomes %i %s, and the server stays up', async (step, status, code) => {
-    await using model = await startOpenAIServer({ respond: () => step });
-    await using server = await serve({ cwd: folder.path, env: { ...env(model.url), SVC_MODEL_TIMEOUT_MS: '1500' } });
+    ['Refuse the key', 502, 'provider_auth_error'],
+    ['Know no model', 400, 'provider_model_not_found'],
+    ['Limit the rate', 429, 'provider_rate_limit'],
+    ['Fail within', 502, 'provider_error'],
+    ['Answer a page', 502, 'provider_error'],
+  ])('a provider asked to "%s" becomes %i %s, and the next question is answered', async (question, status, code) => {
     for (const path of ['/api/v1/query', '/api/chat']) {
-      const body = path === '/api/chat' ? turns('Boats?') : { question: 'Boats?' };
-      const response = await post(server, path, body);
+      const response = await post(server, path, path === '/api/chat' ? turns(question) : { question });
       const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({
         error: code,
@@ -116,14 +131,13 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
       if (status === 429) expect(response.headers.get('retry-after')).toBe('7');
     }
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    expect((await post(server, '/api/v1/query', { question: 'Boats by harbour?' })).status).toBe(200);
   });
 
   it('a provider that stays silent is 504, or an event of a stream whose headers come while it is awaited', async () => {
-    await using model = await startOpenAIServer({ respond: () => ({ stall: true }) });
-    await using server = await serve({ cwd: folder.path, env: { ...env(model.url), SVC_MODEL_TIMEOUT_MS: '5000' } });
-    const response = await post(server, '/api/v1/query', { question: 'Boats?' });
+    const response = await post(server, '/api/v1/query', { question: 'Stay silent' });
     expect([response.status, await response.json()]).toMatchObject([504, { error: 'provider_timeout' }]);
-    const stream = await post(server, '/api/chat', turns('Boats?'));
+    const stream = await post(server, '/api/chat', turns('Stay silent'));
     expect(model.requests.at(-1)).toMatchObject({ aborted: false, durationMs: undefined });
     expect(stream.status).toBe(200);
     expect(events(await stream.text())).toMatchObject([
@@ -132,17 +146,7 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
     ]);
   });
 
-  it('a provider that is down is provider_unreachable', async () => {
-    await using server = await serve({ cwd: folder.path, env: env('http://127.0.0.1:1/v1') });
-    const response = await post(server, '/api/v1/query', { question: 'Boats?' });
-    expect([response.status, await response.json()]).toMatchObject([502, { error: 'provider_unreachable' }]);
-  });
-
   it('a client that leaves in mid-stream ends the SQL and the model call', async () => {
-    await using model = await startOpenAIServer({
-      respond: () => ({ toolCall: { name: 'executeSQL', args: { sql: ENDLESS } } }),
-    });
-    await using server = await serve({ cwd: folder.path, env: env(model.url) });
     const controller = new AbortController();
     const stream = await post(server, '/api/chat', turns('Count without end'), { signal: controller.signal });
     await stream.body?.getReader().read();
@@ -152,9 +156,22 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
     // Long before the statement's own timeout.
     await expect.poll(() => busyChildren(server.pid)).toBe(0);
   });
+
+  it('a provider that is down is provider_unreachable', async () => {
+    // The last test of this server: from here on it has no model.
+    await model.close();
+    const response = await post(server, '/api/v1/query', { question: 'Boats by harbour?' });
+    expect([response.status, await response.json()]).toMatchObject([502, { error: 'provider_unreachable' }]);
+  });
 });
 
 describe('with the offline model', () => {
+  let plain: RunningServer;
+  beforeAll(async () => {
+    plain = await serve({ cwd: folder.path, env: base });
+  });
+  afterAll(() => plain?.stop());
+
   it('health answers while a statement without end runs, which is cut at the timeout', async () => {
     await using model = await startOpenAIServer({
       respond: (_request, n) =>
@@ -178,9 +195,8 @@ describe('with the offline model', () => {
   });
 
   it('health is ok and names the provider', async () => {
-    await using server = await serve({ cwd: folder.path, env: base });
     await expect
-      .poll(async () => (await fetch(`${server.url}/api/health`)).json())
+      .poll(async () => (await fetch(`${plain.url}/api/health`)).json())
       .toMatchObject({ status: 'ok', checks: { provider: { status: 'ok', provider: 'offline', model: 'offline' } } });
   });
 
@@ -244,8 +260,7 @@ describe('with the offline model', () => {
     ['an unknown route', '/api/v1/nothing', {}, 404, 'not_found'],
     ['a system message', '/api/chat', { messages: [{ id: '1', role: 'system', parts: [] }] }, 422, 'validation_error'],
   ])('%s is refused as contracted', async (_, path, body, status, code) => {
-    await using server = await serve({ cwd: folder.path, env: base });
-    const response = await post(server, path, body);
+    const response = await post(plain, path, body);
     expect([response.status, await response.json()]).toMatchObject([
       status,
       { error: code, requestId: expect.any(String) },
