@@ -1,10 +1,14 @@
-/** The command line as a user meets it: a process in an empty folder. */
+/**
+ * The command line as a user meets it, in an empty folder: a process of its own where its exit, its signals, its log or the
+ * loading of a configuration are looked at, and otherwise in the process of the test.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
 import { atlas, emptyFolder, serve } from '../harness/command.ts';
+import { atlasHere } from '../harness/command-here.ts';
 import { databaseProcesses } from '../harness/database-processes.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,25 +21,25 @@ function shop(folder: string): Record<string, string> {
 describe('atlas', () => {
   it('prints help, for every command too, and its version', async () => {
     using folder = emptyFolder();
-    const help = await atlas(['--help'], { cwd: folder.path });
+    const help = await atlasHere(['--help'], { cwd: folder.path });
     expect(help.code).toBe(0);
     const commands = [...help.stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
     expect(commands).toEqual(expect.arrayContaining(['serve', 'demo', 'query', 'hooks', 'boot']));
     for (const command of commands.filter((name) => name !== 'help')) {
-      const shown = await atlas([command, '--help'], { cwd: folder.path });
+      const shown = await atlasHere([command, '--help'], { cwd: folder.path });
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: atlas ${command}`) });
     }
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    expect((await atlas(['--version'], { cwd: folder.path })).stdout.trim()).toBe(version);
+    expect((await atlasHere(['--version'], { cwd: folder.path })).stdout.trim()).toBe(version);
   });
 
   it('answers wrong use with one sentence and exit code 1', async () => {
     using folder = emptyFolder();
-    const misspelt = await atlas(['qeury', 'x'], { cwd: folder.path });
+    const misspelt = await atlasHere(['qeury', 'x'], { cwd: folder.path });
     expect(misspelt).toMatchObject({ code: 1, stderr: expect.stringContaining('Did you mean query?') });
-    const both = await atlas(['query', 'x', '--json', '--csv'], { cwd: folder.path });
+    const both = await atlasHere(['query', 'x', '--json', '--csv'], { cwd: folder.path });
     expect(both).toMatchObject({ code: 1, stderr: '--json and --csv exclude each other. Give one of them.\n' });
-    const alone = await atlas(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: 'http://127.0.0.1:1' } });
+    const alone = await atlasHere(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: 'http://127.0.0.1:1' } });
     expect(alone.code).toBe(1);
     expect(alone.stderr).toContain('No server answers at http://127.0.0.1:1.');
   });
@@ -43,7 +47,7 @@ describe('atlas', () => {
   it('says in one sentence where a folder is gone or may not be used', async () => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, '.atlas'), '');
-    expect(await atlas(['demo', '--once'], { cwd: folder.path })).toMatchObject({
+    expect(await atlasHere(['demo', '--once'], { cwd: folder.path })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^The demo database cannot be written to \.atlas in this folder: .+\. Run .+\n$/),
     });
@@ -62,7 +66,7 @@ describe('atlas', () => {
     expect(stdout).toMatch(/Europe/);
     expect(stdout).toMatch(/SELECT[\s\S]*GROUP BY customers\.region/);
     expect(stdout).toMatch(/│ Europe +│ +401,073\.08 USD │/);
-    const asked = await atlas(['demo', '--once', 'How many customers are there?'], { cwd: folder.path });
+    const asked = await atlasHere(['demo', '--once', 'How many customers are there?'], { cwd: folder.path });
     expect(asked.stdout).toMatch(/│ +1000 │/);
   });
 
@@ -75,17 +79,17 @@ describe('atlas', () => {
     );
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Europe/)]);
-    const chosen = await atlas(['demo', '--once'], { cwd: folder.path, env: { ...env, SVC_PROVIDER: 'nobody' } });
+    const chosen = await atlasHere(['demo', '--once'], { cwd: folder.path, env: { ...env, SVC_PROVIDER: 'nobody' } });
     expect([chosen.code, chosen.stderr]).toEqual([1, expect.stringContaining('SVC_PROVIDER is invalid')]);
     const init = { ...env, SVC_DATASOURCE_URL: 'sqlite:.atlas/demo.db', SVC_SEMANTIC_DIR: './layer' };
-    expect(await atlas(['init'], { cwd: folder.path, env: init })).toMatchObject({ code: 0 });
+    expect(await atlasHere(['init'], { cwd: folder.path, env: init })).toMatchObject({ code: 0 });
   });
 
   it('demo goes on serving; query draws tables, CSV, JSON and bare answers', async () => {
     using folder = emptyFolder();
     await using server = await serve({ cwd: folder.path }, ['demo']);
     const query = (...args: string[]) =>
-      atlas(['query', 'Orders by status', ...args], { cwd: folder.path, env: { SVC_API_URL: server.url } });
+      atlasHere(['query', 'Orders by status', ...args], { cwd: folder.path, env: { SVC_API_URL: server.url } });
     expect((await query()).stdout).toMatch(/│ completed +│ +4244 │/);
     expect((await query('--csv')).stdout.split('\r\n')).toContain('completed,4244');
     expect(JSON.parse((await query('--json')).stdout)).toMatchObject({
@@ -98,10 +102,12 @@ describe('atlas', () => {
     expect(wrong.stdout + wrong.stderr).toContain('lake');
   });
 
-  it('serve prints one line, serves, and stops on SIGTERM with code 0', async () => {
+  it('serve prints one line, warns about an unknown variable, serves, and stops on SIGTERM with code 0', async () => {
     using folder = emptyFolder();
-    const env = { ...shop(folder.path), DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}` };
+    const database = `sqlite:${join(folder.path, 'atlas.db')}`;
+    const env = { ...shop(folder.path), DATABASE_URL: database, SVC_ROW_LIMITS: '5' };
     await using server = await serve({ cwd: folder.path, env });
+    expect(server.stderr()).toContain('SVC_ROW_LIMITS is not a variable of Atlas; did you mean SVC_ROW_LIMIT?');
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
     const lines = server.stderr().trim().split('\n');
@@ -131,12 +137,12 @@ describe('atlas', () => {
   });
 
   it.each([
-    [{ PORT: 'eighty' }, 'PORT is invalid: expected an integer from 0 to 65535.'],
-    [{ SVC_AUTH_MODE: 'managed' }, 'The authentication mode is managed; set AUTHLIB_SECRET too.'],
-    [{ SVC_DEPLOY_MODE: 'cloud' }, 'SVC_DEPLOY_MODE is invalid: expected one of self-hosted, hosted.'],
-  ])('serve with %o exits 1 with one readable message', async (env, message) => {
+    [{ PORT: 'eighty' }, 'PORT is invalid: expected an integer from 0 to 65535.', atlas],
+    [{ SVC_AUTH_MODE: 'managed' }, 'The authentication mode is managed; set AUTHLIB_SECRET too.', atlasHere],
+    [{ SVC_DEPLOY_MODE: 'cloud' }, 'SVC_DEPLOY_MODE is invalid: expected one of self-hosted, hosted.', atlasHere],
+  ] as const)('serve with %o exits 1 with one readable message', async (env, message, run) => {
     using folder = emptyFolder();
-    const { code, stderr } = await atlas(['serve'], { cwd: folder.path, env: env as Record<string, string> });
+    const { code, stderr } = await run(['serve'], { cwd: folder.path, env: { ...env } });
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/ at .*\(|node:internal/);
@@ -159,19 +165,13 @@ describe('atlas', () => {
     expect(stderr).not.toMatch(/node:internal/);
   });
 
-  it('warns about an unknown variable by its nearest name', async () => {
-    using folder = emptyFolder();
-    await using server = await serve({ cwd: folder.path, env: { ...shop(folder.path), SVC_ROW_LIMITS: '5' } });
-    expect(server.stderr()).toContain('SVC_ROW_LIMITS is not a variable of Atlas; did you mean SVC_ROW_LIMIT?');
-  });
-
   it('hooks and boot show the composition', async () => {
     using folder = emptyFolder();
-    const env = shop(folder.path);
-    const hooks = await atlas(['hooks'], { cwd: folder.path, env });
+    const env = { ...shop(folder.path), SVC_LOG_LEVEL: 'error' };
+    const hooks = await atlasHere(['hooks'], { cwd: folder.path, env });
     expect(hooks.stdout).toMatch(/│ sql\.check +│ series, gate +│ +1 │ sql-guard/);
     expect(hooks.stdout).toMatch(/datasource\.execute +│ keyed +│ +1 │ datasource-sqlite \(default\)/);
-    const boot = await atlas(['boot', '--trace'], { cwd: folder.path, env: { ...env, PORT: '0' } });
+    const boot = await atlasHere(['boot', '--trace'], { cwd: folder.path, env: { ...env, PORT: '0' } });
     expect(boot.stdout).toMatch(/http 1\.0\.0 +setup +[\d.]+ ms +ready +[\d.]+ ms/);
     expect(boot.stdout).toMatch(/ready after [\d.]+ ms/);
   });
@@ -185,7 +185,7 @@ describe('examples', () => {
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   }
 
-  it.each(['two-databases', 'own-plugin', 'own-command'])('%s boots', async (name) => {
+  it.each(['two-databases', 'own-plugin'])('%s boots', async (name) => {
     using folder = emptyFolder();
     copy(name, folder.path);
     const booted = await atlas(['boot'], {
@@ -205,7 +205,10 @@ describe('examples', () => {
     const listed = await atlas(['tables'], run);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     expect(listed.stdout.split('\n')).toEqual(expect.arrayContaining(['default customers', 'default orders']));
-    expect((await atlas(['boot', '--trace'], run)).stdout).not.toContain('list-tables');
+    const booted = await atlas(['boot', '--trace'], run);
+    expect(booted).toMatchObject({ code: 0, stdout: expect.stringMatching(/ready after [\d.]+ ms/) });
+    expect(booted.stderr).not.toContain('Atlas cannot start');
+    expect(booted.stdout).not.toContain('list-tables');
     expect((await atlas(['tabels'], run)).stderr).toContain('Did you mean tables?');
   });
 
@@ -217,7 +220,7 @@ describe('examples', () => {
     expect(help.stderr).toMatch(
       /^The commands of the configuration are not available: The configuration .*no licence\.?\n$/,
     );
-    expect((await atlas(['query', '--help'], { cwd: folder.path })).stderr).toBe('');
+    expect((await atlasHere(['query', '--help'], { cwd: folder.path })).stderr).toBe('');
   });
 
   it('names the plugins of two commands with the same name', async () => {
