@@ -33,9 +33,7 @@ export function recordedAgent(
       yield* ask(asked, scope, isStreamed);
       return;
     }
-    // A caller that leaves while the agent waits for its model cancels that, too.
-    const leaving = new AbortController();
-    const part = scope.part(AbortSignal.any([scope.signal, leaving.signal]));
+    const part = scope.part();
     const reusable = reuse?.begin(conversation.question, part);
     const events = ask(conversation.question, part, isStreamed)[Symbol.asyncIterator]();
     let conversationId: string | undefined;
@@ -78,7 +76,8 @@ export function recordedAgent(
       if (line !== undefined) running?.delete(conversation.answerId);
       if (complete === undefined) {
         void conversation.end('interrupted');
-        leaving.abort();
+        // A caller that leaves while the agent waits for its model cancels that, too.
+        part.abort(new DOMException('The caller has left.', 'AbortError'));
       }
       await events.return?.();
     }

@@ -54,8 +54,8 @@ export function streamableRoute({ sdk, makeServer, admit, changes, told }: HttpI
     return makeServer(authInfo?.extra?.scope as Scope);
   });
   /** A cancellation is a request of its own. It knows its call by the session, which is nothing but a name. */
-  const running = new Map<string, AbortController>();
-  changes?.subscribe(CANCELLED, (key = '') => running.get(key)?.abort());
+  const running = new Map<string, Scope>();
+  changes?.subscribe(CANCELLED, (key = '') => running.get(key)?.abort(cancelledByClient()));
   const route = defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -79,17 +79,16 @@ export function streamableRoute({ sdk, makeServer, admit, changes, told }: HttpI
       if (method === 'notifications/cancelled') {
         const cancelled = callKey(request.headers, scope, params?.requestId);
         const stopHere = running.get(cancelled ?? '');
-        stopHere?.abort();
+        stopHere?.abort(cancelledByClient());
         const isElsewhere = cancelled !== undefined && stopHere === undefined;
         // Beyond the limit the call goes on to its end, as the protocol allows.
         if (isElsewhere && told.take(userOf(scope)) === 0) changes?.publish(CANCELLED, cancelled);
       }
-      const stop = new AbortController();
-      const call = scope.part(AbortSignal.any([scope.signal, stop.signal]));
+      const call = scope.part();
       const key = callKey(request.headers, scope, id);
-      if (key !== undefined) running.set(key, stop);
+      if (key !== undefined) running.set(key, call);
       const done = () => {
-        if (key !== undefined && running.get(key) === stop) running.delete(key);
+        if (key !== undefined && running.get(key) === call) running.delete(key);
       };
       try {
         const reply = await replyOf(
@@ -108,6 +107,8 @@ export function streamableRoute({ sdk, makeServer, admit, changes, told }: HttpI
   });
   return route;
 }
+
+const cancelledByClient = () => new DOMException('The client has cancelled the call.', 'AbortError');
 
 function webRequest(headers: RouteRequest['headers'], { signal }: Scope): Request {
   const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
