@@ -8,10 +8,14 @@ const quote = (name: string) => `\`${name.replaceAll(/[\\`]/g, '\\$&')}\``;
 const DATABASE = 'fuzz_database';
 const NAMED = new RegExp(`\\b${DATABASE}\\b`, 'g');
 
-/** What the datasource sets, and tables that need neither engine nor order. */
+/**
+ * What the datasource sets, and tables that need neither engine nor order. Nothing is compiled: that takes longer than a
+ * statement over so few rows.
+ */
 const SETTINGS = `SET join_use_nulls = 1, union_default_mode = 'DISTINCT', intersect_default_mode = 'DISTINCT',
   except_default_mode = 'DISTINCT', cast_keep_nullable = 1, default_table_engine = 'Memory', max_threads = 1,
   aggregate_functions_null_for_empty = 1,
+  compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0,
   max_execution_time = 20, max_memory_usage = 2000000000`;
 
 const dialect: FuzzDialect = {
