@@ -27,7 +27,7 @@ export interface CommandOptions {
 }
 
 /** The machine's own variables without any of Atlas, so that a test says all it depends on. */
-function environment(env: CommandOptions['env']): Record<string, string | undefined> {
+export function environment(env: CommandOptions['env']): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(SVC_|AUTHLIB_|OPENAI_|PORT$|DATABASE_URL$)/.test(name),
   );

@@ -11,13 +11,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { installPnpm } from '../../../scripts/pnpm.ts';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder, type Finished } from '../../../test/harness/command.ts';
+import { commandHost } from '../../../test/harness/command-host.ts';
 import { startHttpReceiver } from '../../../test/harness/http-receiver.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PATH = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
+
+const host = await commandHost();
+const { atlas } = host;
+afterAll(() => host[Symbol.asyncDispose]());
 
 const PLUGIN = `import { definePlugin } from 'atlas-query';
 export const acmeCalendar = definePlugin({
@@ -39,7 +44,7 @@ interface Project extends Disposable {
   read(path: string): string;
   /** Paths and contents, without what is installed. */
   files(): Record<string, string>;
-  add(what: string, env?: Record<string, string>): ReturnType<typeof atlas>;
+  add(what: string, env?: Record<string, string>): Promise<Finished>;
 }
 
 /** A folder with a package beside it; nothing is looked up in a registry. */
