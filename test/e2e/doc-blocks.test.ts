@@ -2,15 +2,19 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { atlas, emptyFolder, serve } from '../harness/command.ts';
+import { commandHost } from '../harness/command-host.ts';
 import { blocksOf, type DocBlock, DocShell } from '../harness/doc-blocks.ts';
 import { layerFolder } from '../harness/layer-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const OUR_DATABASE = (text: string) => text.replace(/postgres:\/\/reader:secret@localhost\/shop/, 'sqlite:shop.db');
+
+const host = await commandHost();
+afterAll(() => host[Symbol.asyncDispose]());
 
 /** The README's question about what its file of the layer has added. */
 const AFTER_A_CHANGED_FILE = 2;
@@ -39,7 +43,7 @@ async function boots(config: string): Promise<void> {
   using folder = emptyFolder();
   project(folder.path, config);
   cpSync(join(root, 'examples/own-plugin/business-hours.ts'), join(folder.path, 'business-hours.ts'));
-  expect(await atlas(['boot'], { cwd: folder.path })).toMatchObject({
+  expect(await host.atlas(['boot'], { cwd: folder.path })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('plugins ready'),
   });
@@ -70,7 +74,7 @@ describe('README.md', () => {
         return outputs[at];
       };
       // The server notices a changed file a moment later.
-      if (at === AFTER_A_CHANGED_FILE) await expect.poll(run).toMatch(/Revenue: [\d,.]+\./);
+      if (at === AFTER_A_CHANGED_FILE) await expect.poll(run, { interval: 500 }).toMatch(/Revenue: [\d,.]+\./);
       else await run();
     }
     expect(outputs[0]).toMatch(/Read 3 tables; \d files written/);
@@ -124,6 +128,9 @@ async function toParquet(csv: string, path: string): Promise<void> {
 const ELSEWHERE =
   /…|example\.com|completions (zsh|fish)|--bird-path|--from|--enrich|--replay|--demo|--connection warehouse|plugin add|upgrade --check/;
 
+/** Commands that go on, or read standard input. */
+const OWN_PROCESS = /atlas (?:serve|chat|mcp)\b/;
+
 it('docs/cli.md: every example runs', { timeout: 300_000 }, async () => {
   using folder = emptyFolder();
   createSimpleDemo(join(folder.path, 'shop.db'));
@@ -143,23 +150,23 @@ it('docs/cli.md: every example runs', { timeout: 300_000 }, async () => {
     SVC_EXPORT_URL: 'file:exports',
   };
   await using server = await serve({ cwd: folder.path, env: serving });
+  mkdirSync(join(folder.path, '.bin'));
+  host.writeProgram(join(folder.path, '.bin/atlas'));
   const lines = blocksOf('docs/cli.md').flatMap(({ text }) => text.match(/(?<=^\$ ).*$/gm) ?? []);
   expect(lines.length).toBeGreaterThan(8);
   for (const line of lines) {
     if (ELSEWHERE.test(line)) continue;
-    const keepsServing = /atlas (serve|demo|mcp --transport sse)(?!.*--once)/.test(line);
-    await using shell = await DocShell.open(folder.path);
     // One that goes on serving is seen to listen.
-    const command = line.replace(/\batlas /, 'npx atlas ').replace('--port 8080', '--port 0');
+    const command = line.replace('--port 8080', '--port 0').replace(/\batlas demo(?!.*--once)/, '$& --once');
     const env = {
       SVC_API_URL: server.url,
       SVC_DATASOURCE_URL: 'sqlite:shop.db',
       SVC_SEMANTIC_DIR: './own',
       DATABASE_URL: 'sqlite:atlas.db',
+      SVC_LOG_LEVEL: 'error',
     };
-    if (!keepsServing) await shell.run(command, env);
-    else if (!line.includes('demo')) await shell.run(command, env);
-    else await shell.run(command.replace('atlas demo', 'atlas demo --once'), env);
+    await using shell = await DocShell.open(folder.path);
+    await shell.run(OWN_PROCESS.test(line) ? command.replace(/\batlas /, 'npx atlas ') : command, env);
   }
 });
 
