@@ -4,10 +4,13 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atlas, emptyFolder, type RunningServer, serve } from '../harness/command.ts';
+import { commandHost } from '../harness/command-host.ts';
 
 const root = join(import.meta.dirname, '../..');
+const host = await commandHost();
+afterAll(() => host[Symbol.asyncDispose]());
 
 function films(folder: string): void {
   const db = new Sqlite(join(folder, 'films.db'));
@@ -130,7 +133,7 @@ describe('.env', () => {
   it('that is wrong stops the start and keeps its secret', async () => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, '.env'), '# the key\nSVC_API_KEY hunter2\n');
-    const { code, stdout, stderr } = await atlas(['serve'], { cwd: folder.path });
+    const { code, stdout, stderr } = await host.atlas(['serve'], { cwd: folder.path });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/\.env, line 2 cannot be read\. Write NAME=value/);
     expect(stderr).not.toContain('hunter2');
@@ -154,7 +157,7 @@ describe('the command line', () => {
   it('boot leaves the port alone', async () => {
     using folder = emptyFolder();
     await using server = await serve({ cwd: folder.path });
-    const booted = await atlas(['boot'], { cwd: folder.path, env: { PORT: new URL(server.url).port } });
+    const booted = await host.atlas(['boot'], { cwd: folder.path, env: { PORT: new URL(server.url).port } });
     expect(booted).toMatchObject({ code: 0, stdout: expect.stringContaining('plugins ready') });
   });
 
@@ -164,7 +167,7 @@ describe('the command line', () => {
     ['help', 'qeury'],
   ])('%s %s is wrong use', async (...words) => {
     using folder = emptyFolder();
-    const { code, stdout, stderr } = await atlas(words, { cwd: folder.path });
+    const { code, stdout, stderr } = await host.atlas(words, { cwd: folder.path });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('Did you mean query?');
   });
@@ -173,7 +176,7 @@ describe('the command line', () => {
     'query keeps the password of SVC_API_URL=%s',
     async (url) => {
       using folder = emptyFolder();
-      const { code, stderr } = await atlas(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: url } });
+      const { code, stderr } = await host.atlas(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: url } });
       expect(code).toBe(1);
       expect(stderr).toMatch(/^SVC_API_URL /);
       expect(stderr).not.toContain('hunter2');
@@ -191,7 +194,7 @@ describe('the command line', () => {
   ])('names the place of an error in %s: %j', async (name, text, place) => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, name), text);
-    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    const { code, stderr } = await host.atlas(['serve'], { cwd: folder.path });
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`${name} could not be loaded: ${place}: .`));
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -200,7 +203,7 @@ describe('the command line', () => {
   it('serve without an HTTP server says what to add', async () => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, 'atlas.config.ts'), 'export default { plugins: [] };\n');
-    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    const { code, stderr } = await host.atlas(['serve'], { cwd: folder.path });
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/has no plugin "http".* Add http\(\) and .*queryApi\(\)/),
@@ -213,7 +216,7 @@ describe('the command line', () => {
     await new Promise((resolve) => nobody.once('listening', resolve));
     const { port } = nobody.address() as { port: number };
     await new Promise((resolve) => nobody.close(resolve));
-    const { stderr } = await atlas(['query', 'x'], { cwd: folder.path, env: { PORT: String(port) } });
+    const { stderr } = await host.atlas(['query', 'x'], { cwd: folder.path, env: { PORT: String(port) } });
     expect(stderr).toContain(`http://localhost:${port}`);
   });
 
@@ -222,7 +225,7 @@ describe('the command line', () => {
     films(folder.path);
     writeFileSync(join(folder.path, 'notes'), '');
     const env = { SVC_DATASOURCE_URL: 'sqlite:films.db', SVC_SEMANTIC_DIR: 'notes' };
-    const { code, stderr } = await atlas(['init'], { cwd: folder.path, env });
+    const { code, stderr } = await host.atlas(['init'], { cwd: folder.path, env });
     expect([code, stderr]).toEqual([
       1,
       'The layer cannot be written to notes: a file is where a folder must be. Choose another folder with SVC_SEMANTIC_DIR.\n',
@@ -233,7 +236,7 @@ describe('the command line', () => {
     using folder = emptyFolder();
     const text = "import { http } from 'atlas-query/plugins/htpp';\nexport default { plugins: [http()] };\n";
     writeFileSync(join(folder.path, 'atlas.config.ts'), text);
-    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    const { code, stderr } = await host.atlas(['serve'], { cwd: folder.path });
     expect(code).toBe(1);
     expect(stderr).toMatch(/could not be loaded: There is no plugin "htpp"; did you mean `http`\?\n$/);
   });
@@ -246,7 +249,9 @@ describe('the command line', () => {
   ])('shows no password when atlas.config.ts says: %s', async (text, kept) => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, 'atlas.config.ts'), `${text};\nexport default {};\n`);
-    const commands = await Promise.all(['serve', 'boot'].map((name) => atlas([name], { cwd: folder.path })));
+    // An error that nobody catches ends the process.
+    const run = text.includes('setTimeout') ? atlas : host.atlas;
+    const commands = await Promise.all(['serve', 'boot'].map((name) => run([name], { cwd: folder.path })));
     for (const { code, stdout, stderr } of commands) {
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain(kept);

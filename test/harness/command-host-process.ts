@@ -7,6 +7,8 @@ import type { Finished } from './command.ts';
 import type { HostedCommand } from './command-host.ts';
 
 enableCompileCache();
+// A command leaves its listeners behind, as it usually ends with its process.
+process.setMaxListeners(0);
 const { main } = await import('../../bin/main.ts');
 
 async function run({ args, cwd, env }: HostedCommand): Promise<Finished> {
