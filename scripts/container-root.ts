@@ -1,6 +1,7 @@
 /**
  * Assembles the root file system of the container image in a folder, without a daemon or a registry:
  * `npm run container:root -- FOLDER [--without-system] [PACKAGE…]`, with the names of optional packages, `*` for any.
+ * Prints the name of the package that is in it, and its hash as npm writes it.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +29,8 @@ function installPackage(target: string, optional: readonly string[]): void {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     mkdirSync(target, WITH_THEIR_CHILDREN);
-    const { filename } = JSON.parse(packed)[0];
+    const { filename, integrity } = JSON.parse(packed)[0];
+    console.log(`${filename} ${integrity}`);
     execFileSync('tar', ['-xzf', join(folder, filename), '-C', target, '--strip-components=1', '--no-same-owner']);
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,15 +1,22 @@
-/** The root file system of the container image answers a question, without a shell, and stops when it is told to. */
+/**
+ * The package has the same bytes wherever it is packed. The root file system of the container image, which is made of it,
+ * answers a question, without a shell, and stops when it is told to.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
+import { packClone } from '../../scripts/pack-clone.ts';
+import { productionPackages } from '../../scripts/production-packages.ts';
 import { emptyFolder } from '../harness/command.ts';
 import { freePort } from '../harness/port.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_COMPRESSED_MB = 130;
+const MOST_NOTICES_BYTES = 250_000;
 const USER = '65532:65532';
 /** Nothing runs when it is stopped. */
 const STOP_MS = 10_000;
@@ -59,15 +66,32 @@ if (way === undefined) process.stderr.write(`The root file system is made and lo
 
 describe('the root file system of the container image', () => {
   const command = way?.command(root) ?? [];
+  /** Name and hash of the package in it. */
+  let packed = '';
 
   beforeAll(() => {
-    execFileSync(process.execPath, ['scripts/container-root.ts', root, 'pg-boss', '@opentelemetry/*'], {
+    packed = execFileSync(process.execPath, ['scripts/container-root.ts', root, 'pg-boss', '@opentelemetry/*'], {
       cwd: ROOT,
-      stdio: ['ignore', 'ignore', 'inherit'],
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
     createSimpleDemo(join(root, 'srv/atlas/shop.db'));
   }, 600_000);
   afterAll(() => folder[Symbol.dispose]());
+
+  it('is of the package that has the same bytes in another folder and at another time', () => {
+    // `.ci/run` has packed it for the smoke test.
+    const other = process.env.ATLAS_PACKAGE ?? packClone(folder.path);
+    const hash = createHash('sha512').update(readFileSync(other)).digest('base64');
+    expect(packed.trim()).toBe(`${basename(other)} sha512-${hash}`);
+  }, 600_000);
+
+  it('has the notices of all that the package brings', () => {
+    const notices = readFileSync(join(root, 'app/THIRD-PARTY-NOTICES'), 'utf8');
+    for (const { name, version } of productionPackages(ROOT)) expect(notices).toContain(`${name} ${version} (`);
+    expect(notices).toContain('Permission is hereby granted');
+    expect(notices.length).toBeLessThan(MOST_NOTICES_BYTES);
+  });
 
   it('has neither shell nor package manager, and what Containerfile and manifests name', () => {
     expect(
