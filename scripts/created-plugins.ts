@@ -14,7 +14,8 @@ const TYPES = ['context', 'sandbox', 'action', 'interaction', 'datasource'];
 /** With pnpm; the tutorials are followed with npm. */
 export async function createPlugins(tarball: string): Promise<void> {
   const project = mkdtempSync(join(tmpdir(), 'atlas-created-'));
-  const atlas = 'pnpm exec atlas';
+  // What `pnpm exec atlas` starts; the guides start it that way.
+  const atlas = join(project, 'node_modules/.bin/atlas');
   const run = (command: string, cwd = project) =>
     execFileSync('sh', ['-c', command], {
       cwd,
@@ -45,7 +46,7 @@ export async function createPlugins(tarball: string): Promise<void> {
     const refused = await fetch(`${url}/api/plugins/acme-interaction/answer.csv`);
     assert.equal(refused.status, 400, await refused.text());
   } finally {
-    server.stop();
+    await server.stop();
   }
   rmSync(project, { recursive: true, force: true });
 }

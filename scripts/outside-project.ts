@@ -52,7 +52,8 @@ export function buildOutsideProject(tarball: string): void {
   run('node', '--input-type=module', '--eval', shop);
   run('pnpm', 'exec', 'tsc');
   assert.match(run('pnpm', 'exec', 'atlas', 'boot'), /plugins ready/);
-  assert.match(run('pnpm', 'exec', 'atlas', '--help'), /tables/);
-  assert.match(run('pnpm', 'exec', 'atlas', 'tables'), /orders/);
+  const atlas = join(folder, 'node_modules/.bin/atlas');
+  assert.match(run(atlas, '--help'), /tables/);
+  assert.match(run(atlas, 'tables'), /orders/);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,8 +1,9 @@
 /** Runs a command that serves, in a process group that can be stopped as a whole. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 
-/** `url` resolves to what the server prints once it accepts requests. */
-export function serve(command: string, cwd: string): { readonly url: Promise<string>; stop(): void } {
+/** `url` resolves to what the server prints once it accepts requests, `stop` once all of the group have ended. */
+export function serve(command: string, cwd: string): { readonly url: Promise<string>; stop(): Promise<void> } {
   const server = spawn('sh', ['-c', command], {
     cwd,
     env: { ...process.env, PORT: '0' },
@@ -16,10 +17,13 @@ export function serve(command: string, cwd: string): { readonly url: Promise<str
     });
     server.on('exit', (code) => reject(new Error(`"${command}" ended with ${code}.`)));
   });
+  // All of them hold standard output.
+  const closed = once(server, 'close');
   return {
     url,
-    stop: () => {
-      if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
+    async stop() {
+      if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGTERM');
+      await closed;
     },
   };
 }

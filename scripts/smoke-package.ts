@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createPlugins } from './created-plugins.ts';
-import { followGuide, GUIDES } from './follow-guide.ts';
+import { followGuide, forgetBeginnings, GUIDES } from './follow-guide.ts';
 import { OPTIONAL_PACKAGES } from './optional-packages.ts';
 import { buildOutsideProject } from './outside-project.ts';
 import { packClone } from './pack-clone.ts';
@@ -53,7 +53,7 @@ for (const [env, install] of [
   [{ SVC_SCHEDULER_ENABLED: 'true', SVC_SMTP_URL: 'smtp://localhost' }, 'npm i nodemailer'],
   [{ DATABASE_URL: 'postgres://atlas@localhost/atlas', SVC_SCHEDULER_ENABLED: 'true' }, 'npm i pg-boss'],
 ] as const) {
-  const started = spawnSync('npx', ['atlas', 'boot'], {
+  const started = spawnSync(join(folder, 'node_modules/.bin/atlas'), ['boot'], {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, ...env },
@@ -129,7 +129,7 @@ try {
   assert.match(documentation, /<h1[^>]*>First question/, 'the documentation is served');
   console.log('the packed tarball serves its documentation');
 } finally {
-  server.stop();
+  await server.stop();
 }
 buildOutsideProject(tarball);
 console.log('a project with its own plugin, datasource and command compiles and runs with pnpm');
@@ -141,4 +141,5 @@ for (const guide of GUIDES) {
     console.log(`${guide.page} holds to the letter with ${manager}`);
   }
 }
+forgetBeginnings();
 rmSync(folder, { recursive: true, force: true });
