@@ -136,7 +136,10 @@ async function ask(
 const kept = async (app: TestApp) =>
   Number((await app.get(internalDb).run((db) => db('conversation_reuse').count({ total: '*' }).first()))?.total);
 
-/** Asks, and waits until the answer can be used again: that is not waited for by the answer. */
+/**
+ * Asks, and waits until the answer can be used again: that is not waited for by the answer. Counts rows, so an answer of
+ * `ask` before it must be one that is not kept.
+ */
 async function askAndKeep(app: TestApp, text: string, options?: AskOptions) {
   const before = await kept(app);
   const asked = await ask(app, text, options);
@@ -232,16 +235,17 @@ describe.each(chosenEngines)('with an internal database on %s', (_, openEngine) 
     await askAndKeep(app, QUESTION, { steps: [wrong] });
     await rate(app, 'bad');
     const spaced = sqlCall(VARIANTS[2]!.replace(' FROM', '\n  FROM'));
-    for (const steps of [[wrong], [spaced]]) expect((await ask(app, QUESTION, { steps })).example).toBeUndefined();
+    for (const steps of [[wrong], [spaced]])
+      expect((await askAndKeep(app, QUESTION, { steps })).example).toBeUndefined();
     expect((await askAndKeep(app, QUESTION, { steps: [right] })).example).toBeUndefined();
-    expect((await ask(app, QUESTION)).example).toContain('SUM(total)');
+    expect((await askAndKeep(app, QUESTION)).example).toContain('SUM(total)');
     // Of several answers, one that was rated up is preferred to a later one.
     await rate(app, 'good');
     model.follows = false;
-    await ask(app, QUESTION, { steps: [sqlCall(VARIANTS[3]!)] }).finally(() => {
+    await askAndKeep(app, QUESTION, { steps: [sqlCall(VARIANTS[3]!)] }).finally(() => {
       model.follows = true;
     });
-    expect((await ask(app, QUESTION)).example).toContain('SUM(total)');
+    expect((await askAndKeep(app, QUESTION)).example).toContain('SUM(total)');
     expect(await app.get(internalDb).run((db) => db('conversations').delete())).toBeGreaterThan(0);
     expect(await kept(app)).toBe(0);
   });
@@ -270,12 +274,14 @@ describe.each(chosenEngines)('with an internal database on %s', (_, openEngine) 
     // The model passes the verified query by.
     const sql = sqlCall('SELECT COUNT(id) AS n FROM orders');
     await askAndKeep(app, verified, { steps: [sql] });
-    const { question } = await ask(app, verified);
+    const { question } = await askAndKeep(app, verified);
     expect(question.search('Verified queries\n')).toBeGreaterThan(0);
     expect(question.search('Verified queries\n')).toBeLessThan(question.search(EXAMPLE));
     const plan: Step = { toolCall: { name: 'queryMetrics', args: { entity: 'orders', measures: ['total_sum'] } } };
     await askAndKeep(app, 'Sum of totals', { steps: [plan] });
-    expect((await ask(app, 'Sum of totals')).example).toBe('queryMetrics {"entity":"orders","measures":["total_sum"]}');
+    expect((await askAndKeep(app, 'Sum of totals')).example).toBe(
+      'queryMetrics {"entity":"orders","measures":["total_sum"]}',
+    );
     const before = await kept(app);
     const answered: Step = {
       toolCall: { name: 'answerVerified', args: { name: 'orders_in_all', parameters: {} } },
