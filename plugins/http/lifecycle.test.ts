@@ -71,9 +71,9 @@ describe('a server that is told to stop', () => {
           reported = true;
         }),
     });
-    await using app = await createTestApp({
-      plugins: [http({ port: 0, stopDelayMs: 50 }), serving(route), observer()],
-    });
+    // Long enough for a request on a machine that does other work.
+    const stopping = http({ port: 0, stopDelayMs: 1_000 });
+    await using app = await createTestApp({ plugins: [stopping, serving(route), observer()] });
     const url = app.get(http).url();
     const socket = await rawConnection(url);
     const all = received(socket);
