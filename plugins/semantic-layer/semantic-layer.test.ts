@@ -84,14 +84,15 @@ describe('the plugin', () => {
   ])('reports the health of a layer that is %s', async (_, files, expected) => {
     await using app = await boot(files as Record<string, string>);
     const [item] = await app.ctx.call(healthCheck, undefined, testScope());
-    expect(item?.value).toMatchObject({ component: 'semanticLayer', ...expected });
+    // The layer may be loaded later than the report is made, which is always current.
+    await expect.poll(() => item?.value).toMatchObject({ component: 'semanticLayer', ...expected });
   });
 
   test('a missing folder is reported by health and log, and breaks nothing', async () => {
     await using app = await createTestApp({ plugins: [semanticLayer({ dir: '/nowhere/semantic' }), caller()] });
     const { ctx, layer } = app.get(caller);
     const [item] = await ctx.call(healthCheck, undefined, testScope());
-    expect(item?.value).toMatchObject({ status: 'not_configured', details: { entityCount: 0 } });
+    await expect.poll(() => item?.value).toMatchObject({ status: 'not_configured', details: { entityCount: 0 } });
     expect(item?.value.message).toContain('docs/semantic-layer.md');
     expect((await layer.for(testScope())).entities).toEqual([]);
     expect(app.lines.some(({ level, message }) => level === 'warn' && message.includes('docs/semantic-layer.md'))).toBe(
