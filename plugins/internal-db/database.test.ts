@@ -216,10 +216,12 @@ describe.each(chosenEngines)('on %s', (name, start) => {
     for (const work of inner) {
       await expect(db().transaction(work)).rejects.toThrow(/second connection inside a transaction/);
     }
+    const over = Promise.withResolvers<void>();
     let later: Promise<unknown> | undefined;
     await db().transaction(async () => {
-      later = sleep(50).then(() => db().run((knex) => knex('notes').select()));
+      later = over.promise.then(() => db().run((knex) => knex('notes').select()));
     });
+    over.resolve();
     await expect(later).resolves.toBeInstanceOf(Array);
   });
 
