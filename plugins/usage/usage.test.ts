@@ -225,11 +225,13 @@ describe.each(chosenEngines)('usage on %s', (_name, open) => {
     const database = await engine.fresh();
     let running = 0;
     let most = 0;
+    // None ends, and frees what it has reserved, before the others are refused.
+    const { promise: refusals, resolve: allRefused } = Promise.withResolvers<void>();
     await using slow = await startOpenAIServer({
       async respond(request) {
         running += 1;
         most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await refusals;
         running -= 1;
         return TWO_CALLS(request);
       },
@@ -237,11 +239,19 @@ describe.each(chosenEngines)('usage on %s', (_name, open) => {
     const options = { database, model: slow, usage: { userDayTokens: 45_000 } };
     await using first = await start(options);
     await using second = await start(options);
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second).ask()));
+    const [asked, begun] = [40, 3];
+    let refusedCount = 0;
+    const ask = async (n: number) => {
+      const answer = await (n % 2 === 0 ? first : second).ask();
+      if (answer.status === 429) refusedCount += 1;
+      if (refusedCount === asked - begun) allRefused();
+      return answer;
+    };
+    const answers = await Promise.all(Array.from({ length: asked }, (_, n) => ask(n)));
     const statuses = answers.map(({ status }) => status).sort();
     // Three reservations of 20,000 tokens begin within 45,000.
-    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
-    expect(most).toBe(3);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(begun);
+    expect(most).toBe(begun);
     const refused = answers.find(({ status }) => status === 429) as Response;
     expect(refused.headers.get('retry-after')).toBe('10');
     expect(await refused.json()).toMatchObject({
