@@ -86,9 +86,8 @@ suiteNeeding(
     const { page, complaints } = visited;
     await page.getByRole('row', { name: /DELETE FROM/ }).waitFor();
     expect(await page.getByText('of the other').count()).toBe(0);
-    expect(await page.getByRole('table', { name: 'Statements of the last seven days' }).getByRole('row').count()).toBe(
-      8,
-    );
+    const days = page.getByRole('table', { name: 'Statements of the last seven days' }).getByRole('row');
+    await expect.poll(() => days.count()).toBe(8);
     await page.getByText(/statements in seven days, 1 of them/).waitFor();
     expect(await accessibilityFaults(visited.page)).toEqual([]);
 

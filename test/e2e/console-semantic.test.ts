@@ -79,8 +79,8 @@ suiteNeeding(
     const entities = page.getByRole('table', { name: 'Entities' });
     await entities.getByRole('link', { name: 'orders', exact: true }).waitFor();
     await page.getByText(/^How questions .* 3 entities with \d+ columns/).waitFor();
-    expect(await page.getByRole('table', { name: 'Metrics' }).getByRole('row').count()).toBeGreaterThan(1);
-    expect(await page.getByRole('table', { name: 'Glossary' }).getByRole('row').count()).toBeGreaterThan(1);
+    for (const name of ['Metrics', 'Glossary'])
+      await expect.poll(() => page.getByRole('table', { name }).getByRole('row').count()).toBeGreaterThan(1);
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.getByRole('searchbox', { name: 'Search the layer' }).fill('PURCHASED');
