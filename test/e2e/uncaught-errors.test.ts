@@ -14,9 +14,10 @@ import { http } from ${source('plugins/http/index.ts')};
 import { queryApi } from ${source('plugins/query-api/index.ts')};
 
 const forever = () => new Promise(() => {});
+const answer = () => (process.stderr.write('A question is asked.\\n'), forever());
 const agent = definePlugin({
   name: 'agent', version: '1.0.0', type: 'core', description: 'Never answers, and takes no notice of anything.',
-  setup: () => ({ requestTimeoutMs: 60_000, answer: forever, async *ask() { yield { type: 'text', text: 'I begin' }; await forever(); } }),
+  setup: () => ({ requestTimeoutMs: 60_000, answer, async *ask() { yield { type: 'text', text: 'I begin' }; await forever(); } }),
 });
 const fail = () => { throw new Error('It broke: postgres://atlas:hunter2@db.example/main'); };
 const breaking = (path, how) => ({
@@ -58,6 +59,7 @@ describe('an error that nothing handles', () => {
       const streams = await Promise.all([post('/api/chat', { messages }), post('/api/chat?stream=ui', { messages })]);
       const texts = streams.map((stream) => stream.text());
       const answer = post('/api/v1/query', { question: 'q' });
+      await expect.poll(() => server.stderr()).toContain('A question is asked.');
       expect((await post(path, {})).status).toBe(200);
       const { status, headers } = await answer;
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
