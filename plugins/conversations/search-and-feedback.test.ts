@@ -1,6 +1,6 @@
 /** What users do with their conversations besides asking: search, rename, and feedback on answers. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { definePlugin } from '../../kernel/index.ts';
 import { createTestApp, type InjectedRequest, type TestApp } from '../../test/harness/create-test-app.ts';
 import { headerAuth } from '../../test/harness/header-auth.ts';
@@ -70,6 +70,8 @@ describe.each(engines)('on %s', (_, startEngine) => {
       ],
       now: () => now,
     });
+    // PostgreSQL has a clock of its own, which no test moves.
+    vi.spyOn(app.get(internalDb), 'now').mockImplementation(() => now);
   }, 60_000);
   afterAll(async () => {
     await app?.close();
