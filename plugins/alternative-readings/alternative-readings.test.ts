@@ -393,8 +393,8 @@ describe('with approval rules', () => {
     expect(await ruled.get(asking).readings(sql, 'How many on that day?', scope)).toBeUndefined();
     expect(ruled.get(asking).tried).toHaveLength(1);
     expect(await send('GET', '/api/v1/actions')).toMatchObject({ actions: [] });
-    const { entries } = await send('GET', '/api/v1/admin/audit?surface=reading');
-    expect(entries).toMatchObject([{ userId: 'ann', success: false }]);
+    const entries = async () => (await send('GET', '/api/v1/admin/audit?surface=reading')).entries;
+    await expect.poll(entries).toMatchObject([{ userId: 'ann', success: false }]);
   });
 });
 

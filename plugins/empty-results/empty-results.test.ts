@@ -219,7 +219,7 @@ describe('with approval rules', () => {
     expect(await ruled.explain('SELECT id FROM customers WHERE id = 9999')).toBeUndefined();
     expect(ruled.tried).toHaveLength(1);
     expect(await send('GET', '/api/v1/actions')).toMatchObject({ actions: [] });
-    const { entries } = await send('GET', '/api/v1/admin/audit?surface=explanation');
-    expect(entries).toMatchObject([{ userId: 'acme', userLabel: 'acme', success: false }]);
+    const entries = async () => (await send('GET', '/api/v1/admin/audit?surface=explanation')).entries;
+    await expect.poll(entries).toMatchObject([{ userId: 'acme', userLabel: 'acme', success: false }]);
   });
 });
