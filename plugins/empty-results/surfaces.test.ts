@@ -26,9 +26,12 @@ interface Reply {
   readonly data: readonly { readonly explanation?: Explanation }[];
 }
 
+/** The longest that there is, for a machine that does other work. */
+const PATIENT = { timeoutMs: 4_000 };
+
 let app: TestApp;
 beforeAll(async () => {
-  app = await createTestApp({ plugins: [...demoPlugins(), grounding(), emptyResults(), queryApi(), mcp()] });
+  app = await createTestApp({ plugins: [...demoPlugins(), grounding(), emptyResults(PATIENT), queryApi(), mcp()] });
 });
 afterAll(() => app?.close());
 
@@ -49,7 +52,7 @@ it('a model is told it with the result', async () => {
   using layer = layerFolder({ 'entities/orders.yml': 'table: orders\ndimensions: [{ name: region }]' });
   const sql = "select id from orders where region = 'nort'";
   await using scripted = await scriptedApp([callSql(sql), { text: 'None.' }], {
-    plugins: [semanticLayer({ dir: layer.dir }), emptyResults()],
+    plugins: [semanticLayer({ dir: layer.dir }), emptyResults(PATIENT)],
   });
   const { app: asked, server } = scripted;
   await asked.get(agent).answer({ turns: [{ role: 'user', text: 'Which?' }], surface: 'api' }, asked.scope());
