@@ -109,11 +109,10 @@ it('are told once the database answers again', async () => {
     await client.schema.renameTable('away', 'atlas_changes');
     await expect.poll(() => two.learned).toEqual(['ann']);
     await expect.poll(() => two.app.get(changes).isCurrent()).toBe(true);
-    const said = one.app.lines.filter(({ plugin }) => plugin === 'changes').map(({ message }) => message);
-    expect(said).toEqual([
-      'Changes cannot be exchanged with other servers.',
-      'Changes of other servers are learned of again.',
-    ]);
+    const said = () => one.app.lines.filter(({ plugin }) => plugin === 'changes').map(({ message }) => message);
+    await expect
+      .poll(said)
+      .toEqual(['Changes cannot be exchanged with other servers.', 'Changes of other servers are learned of again.']);
   } finally {
     await client.destroy();
   }
