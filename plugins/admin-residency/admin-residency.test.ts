@@ -192,8 +192,8 @@ describe.each(chosenEngines)('a move without organizations, on %s', (_, engine) 
     }
     app.clock.now += 30 * DAY_MS;
     const byHand = (await ask(app, 'by-hand')).body.id;
-    await sleep(200);
-    expect((await send(app, 'GET', `/migrations/${byHand}`)).body.status).toBe('pending');
+    await expect.poll(() => moves.at(-1)?.id).toBe(byHand);
+    await expect.poll(async () => (await send(app, 'GET', `/migrations/${byHand}`)).body.status).toBe('pending');
     expect((await send(app, 'POST', `/migrations/${byHand}/complete`)).status).toBe(200);
   });
 
