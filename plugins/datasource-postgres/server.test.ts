@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Ask } from '../../test/harness/ask.ts';
@@ -426,8 +426,10 @@ describe('a connection', () => {
     expect((await slow).code).toBe('datasource_unavailable');
     expect(await shop.value('SELECT 1')).toBe(1);
     await sleep(50);
-    await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atlas'`);
+    await admin.query(`SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name = 'atlas'`);
+    // The server has ended it; that is read before this goes on.
     await sleep(50);
+    await nextTurn();
     expect(await shop.value('SELECT 1')).toBe(1);
   });
 
