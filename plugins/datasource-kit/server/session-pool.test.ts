@@ -73,7 +73,7 @@ describe('the pool', () => {
   it('opens another when a reset takes long', async () => {
     const { sessions, opened } = pool();
     const slow = (await sessions.acquire(1_000)) as Idle;
-    slow.resetMs = 400;
+    slow.resetMs = 4_000;
     sessions.release(slow);
     expect(await sessions.acquire(1_000)).not.toBe(slow);
     expect(opened).toHaveLength(2);
