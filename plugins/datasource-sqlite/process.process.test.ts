@@ -157,7 +157,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
       );
     const cancel = new AbortController();
     const slow = run(SLOW, cancel.signal);
-    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1));
+    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 15_000);
     await expect(gather(1_000_000)).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' });
     expect((await gather(4_000)).rows).toEqual([{ n: 4_000 * 10_001 - 1 }]);
     cancel.abort();
