@@ -135,8 +135,11 @@ describe.each(names)('%s', (name) => {
       expect((await shop.error(write)).code).toBe('sql_refused');
     }
     const before = relay.cancels;
-    const slow = await shop.error('SELECT pg_sleep(30)', [], { signal: AbortSignal.timeout(150) });
-    expect(slow.code).toBe('sql_cancelled');
+    const leaving = new AbortController();
+    const slow = shop.error('SELECT pg_sleep(30)', [], { signal: leaving.signal });
+    await expect.poll(() => relay.statements.some((sql) => sql.includes('pg_sleep'))).toBe(true);
+    leaving.abort();
+    expect((await slow).code).toBe('sql_cancelled');
     await expect.poll(() => relay.cancels).toBeGreaterThan(before);
     expect((await shop.error('SELECT pg_sleep(30)', [], { limits: { timeoutMs: 200 } })).code).toBe('sql_timeout');
     await shop.value(`SELECT set_config('application_name', 'left', false), pg_advisory_lock(7)`);
