@@ -85,6 +85,10 @@ async function start() {
   // time each, instead of 70 MB and 0.10 ms.
   v8.setFlagsFromString('--no-wasm-tier-up');
   v8.setFlagsFromString('--no-wasm-dynamic-tiering');
+  // V8 would pretenure what often survives, such as requests while 16 questions run: allocate it in the old generation, to
+  // which all that it refers to is then promoted. That is 0.8 to 1.1 MB at each young collection instead of 0.3 to 0.4, and
+  // a question takes a seventh to a third more processor time.
+  v8.setFlagsFromString('--no-allocation-site-pretenuring');
   module.enableCompileCache?.();
   module.registerHooks({ resolve: resolveOwn });
   const source = new URL('./main.ts', import.meta.url);
