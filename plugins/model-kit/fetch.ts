@@ -2,22 +2,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Connections } from './connections.ts';
 import type { RefusedFields } from './refused-fields.ts';
-import { drain, type HeldBytes, isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
+import {
+  type EventReader,
+  eventsOf,
+  type HeldBytes,
+  isEventStream,
+  limitedBytes,
+  pulledStream,
+  textOf,
+} from './response-body.ts';
 import { wellFormedJson } from './well-formed-json.ts';
-
-/** Rewrites the events of one stream. Throws for what makes no sense. */
-export interface EventFilter {
-  /** Gets the stream in pieces, returns what the package reads of them. */
-  read(piece: string): string;
-  end(): string;
-  /** Nothing more is read. */
-  readonly isComplete?: boolean;
-}
 
 /** Rewrites replies before the package reads them. Throws for what is no reply. */
 export interface ReplyFilter {
   /** For a stream of events; without it, it is read as a document. */
-  events?(): EventFilter;
+  events?(): EventReader<string>;
   /** For a whole document of a call that succeeded. */
   document(text: string): string;
   /** For the document of a call that failed. */
@@ -84,40 +83,19 @@ function bytesOf(incoming: IncomingMessage, held: HeldBytes): Next {
 
 function filteredBytes(incoming: IncomingMessage, held: HeldBytes, filter: ReplyFilter, status: number): Next {
   const events = status < 300 && isEventStream(incoming) ? filter.events?.() : undefined;
-  const next = events === undefined ? documentOf(incoming, held, filter, status) : eventsOf(incoming, held, events);
+  const texts = events === undefined ? documentOf(incoming, held, filter, status) : eventsOf(incoming, held, events);
   return async () => {
-    const text = await next();
-    return text === undefined ? undefined : [Buffer.from(text)];
+    const { done, value } = await texts.next();
+    return done ? undefined : [Buffer.from(value)];
   };
 }
 
-/** Resolves to text that is not empty, as long as there is any. */
-function eventsOf(incoming: IncomingMessage, held: HeldBytes, events: EventFilter): () => Promise<string | undefined> {
-  const pieces = piecesOf(incoming, held);
-  let over = false;
-  return async () => {
-    while (!over) {
-      const { done, value } = await pieces.next();
-      const text = done ? events.end() : events.read(value);
-      over = done === true || events.isComplete === true;
-      if (over && !done) void drain(pieces, incoming);
-      if (text !== '') return text;
-    }
-    return undefined;
-  };
-}
-
-function documentOf(
+async function* documentOf(
   incoming: IncomingMessage,
   held: HeldBytes,
   filter: ReplyFilter,
   status: number,
-): () => Promise<string | undefined> {
-  let read = false;
-  return async () => {
-    if (read) return undefined;
-    read = true;
-    const text = await textOf(incoming, held);
-    return status < 300 ? filter.document(text) : (filter.failure?.(text) ?? text);
-  };
+): AsyncGenerator<string, void> {
+  const text = await textOf(incoming, held);
+  yield status < 300 ? filter.document(text) : (filter.failure?.(text) ?? text);
 }

@@ -76,7 +76,7 @@ export async function* limitedBytes(incoming: IncomingMessage, held: HeldBytes):
 }
 
 /** The text as it arrives, with the same limits. */
-export async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): AsyncGenerator<string, void> {
+async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): AsyncGenerator<string, void> {
   // Puts characters together that the network cut in two.
   const decoder = new TextDecoder();
   for await (const part of limitedBytes(incoming, held)) yield decoder.decode(part, { stream: true });
@@ -143,8 +143,33 @@ export function pulledStream<T>(
   );
 }
 
+/** Reads the events of one stream. Throws for what makes no sense. */
+export interface EventReader<T> {
+  /** Gets the stream in pieces. */
+  read(piece: string): T;
+  end(): T;
+  /** Nothing more is read. */
+  readonly isComplete?: boolean;
+}
+
+/** What the events say, where they say anything. */
+export async function* eventsOf<T extends { readonly length: number }>(
+  incoming: IncomingMessage,
+  held: HeldBytes,
+  events: EventReader<T>,
+): AsyncGenerator<T, void> {
+  const pieces = piecesOf(incoming, held);
+  for (let isOver = false; !isOver; ) {
+    const { done, value } = await pieces.next();
+    const said = done ? events.end() : events.read(value);
+    isOver = done === true || events.isComplete === true;
+    if (isOver && !done) void drain(pieces, incoming);
+    if (said.length > 0) yield said;
+  }
+}
+
 /** Reads on after a complete answer, so that a connection whose response ends by itself can be used again. */
-export async function drain(pieces: AsyncIterable<string>, incoming: IncomingMessage): Promise<void> {
+async function drain(pieces: AsyncIterable<string>, incoming: IncomingMessage): Promise<void> {
   const timer = setTimeout(() => incoming.destroy(), LAST_BYTES_MS);
   try {
     for await (const _ of pieces);

@@ -2,7 +2,7 @@
  * Repairs replies of Chat Completions before the provider package checks them. OpenAI itself always sends types, ids,
  * arguments as text, a finish reason, and a stream where a stream was asked for; many servers leave some of it out.
  */
-import type { DocumentReader, ReplyFilter } from '../model-kit/index.ts';
+import type { DocumentReader, EventReader, StreamReader } from '../model-kit/index.ts';
 import { type Call, CallPieces, MOST_CALLS } from './call-pieces.ts';
 import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
 import { eventObject, failureIn, noAnswer, reportedError } from './reported-error.ts';
@@ -11,7 +11,7 @@ import { usageCounts } from './usage-counts.ts';
 type Json = Record<string, unknown>;
 
 /** A message, or a piece of one. */
-interface Message {
+export interface Message {
   content?: string | readonly Json[];
   refusal?: string;
   reasoning_content?: string;
@@ -26,7 +26,8 @@ export interface ChatDocument {
   readonly usage?: Json;
 }
 
-interface Reply {
+/** A whole reply, or a piece of one. */
+export interface Reply {
   message: Message;
   finish: string | undefined;
   usage: Json | undefined;
@@ -36,14 +37,14 @@ const DONE = '[DONE]';
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const;
 
 /** For calls that ask for a stream. */
-export const STREAM_FILTER: ReplyFilter = {
+export const STREAM_READER: StreamReader<Reply> = {
   events: () => new ChatEvents(),
   document(text) {
     const events = new ChatEvents();
-    if (isEvents(text)) return events.read(text) + events.end();
-    return events.add([wholeReply(text)]) + events.read(`data: ${DONE}\n`);
+    if (isEvents(text)) return [...events.read(text), ...events.end()];
+    return [...events.add([wholeReply(text)]), ...events.read(`data: ${DONE}\n`)];
   },
-  failure,
+  failure: reportOf,
 };
 
 /** For calls that ask for a document. */
@@ -53,7 +54,7 @@ export const DOCUMENT_READER: DocumentReader<ChatDocument> = {
 };
 
 /** Repairs a stream, piece by piece. */
-class ChatEvents {
+class ChatEvents implements EventReader<readonly Reply[]> {
   readonly #lines = new EventLines();
   #isDone = false;
   #isFinished = false;
@@ -66,29 +67,29 @@ class ChatEvents {
   }
 
   /** Throws when an event makes no sense, or says that the server failed. */
-  read(piece: string): string {
+  read(piece: string): Reply[] {
     return this.#repaired(this.#lines.read(piece));
   }
 
   /** Throws when neither a finish reason nor the mark of the end was sent: the answer was cut off. */
-  end(): string {
+  end(): Reply[] {
     const rest = this.#repaired(this.#lines.end());
     if (!this.#isDone && !this.#isFinished) throw new Error('The stream broke off.');
     return rest;
   }
 
-  /** Pieces as events; words that arrive together go on together. */
-  add(replies: readonly Reply[]): string {
+  /** Words that arrive together go on together. */
+  add(replies: readonly Reply[]): Reply[] {
     const joined: Reply[] = [];
     for (const reply of replies) {
       const last = joined.at(-1);
       if (last !== undefined && isText(last) && isText(reply)) last.message.content += reply.message.content;
       else joined.push(this.#withWholeCalls(reply));
     }
-    return joined.filter(saysSomething).map(eventOf).join('');
+    return joined.filter(saysSomething);
   }
 
-  #repaired(lines: readonly string[]): string {
+  #repaired(lines: readonly string[]): Reply[] {
     const end = this.#isDone ? 0 : lines.indexOf(DONE);
     const before = end < 0 ? lines : lines.slice(0, end);
     const events = this.add(before.map((data) => pieceOf(data)));
@@ -97,7 +98,7 @@ class ChatEvents {
     const calls = this.#calls.take();
     const finish = this.#isFinished ? undefined : this.#calls.hasBegun ? 'tool_calls' : 'stop';
     const last = { message: calls.length === 0 ? {} : { tool_calls: calls }, finish, usage: undefined };
-    return `${events}${this.#isFinished && calls.length === 0 ? '' : eventOf(last)}data: ${DONE}\n\n`;
+    return this.#isFinished && calls.length === 0 ? events : [...events, last];
   }
 
   #withWholeCalls(reply: Reply): Reply {
@@ -121,12 +122,8 @@ function isText(reply: Reply): reply is Reply & { message: { content: string } }
 const saysSomething = ({ message, finish, usage }: Reply) =>
   finish !== undefined || usage !== undefined || Object.keys(message).length > 0;
 
-function eventOf({ message: delta, finish, usage }: Reply): string {
-  const choices = [{ delta, ...(finish !== undefined && { finish_reason: finish }) }];
-  return `data: ${JSON.stringify({ choices, ...(usage !== undefined && { usage }) })}\n\n`;
-}
-
-function documentOf({ message, finish, usage }: Reply): ChatDocument {
+/** A reply as the package reads it. */
+export function documentOf({ message, finish, usage }: Reply): ChatDocument {
   const { tool_calls: sent, reasoning_details: details = [], ...rest } = message;
   const pieces = new CallPieces();
   pieces.addDetails(details);
@@ -253,10 +250,4 @@ function reportOf(text: string): { message: string; data: { error: Json } } | un
   if (isObject(error) && typeof error.message === 'string') return { message: error.message, data: { error } };
   const said = [error, message, detail].find((item) => typeof item === 'string');
   return said === undefined ? undefined : { message: said, data: { error: { message: said } } };
-}
-
-/** The same in the form that the package reads. */
-function failure(text: string): string {
-  const report = reportOf(text);
-  return report === undefined ? text : JSON.stringify(report.data);
 }

@@ -163,6 +163,34 @@ test('text that arrives together is joined, and nothing else is', async () => {
   ]);
 });
 
+test('reasoning, words and calls come in their order, lists of parts as well', async () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'So.' }] };
+  const call = { id: 'a', function: { name: 'one', arguments: '{}' } };
+  const deltas = [
+    { reasoning: 'Hm.' },
+    { content: [thinking, { type: 'text', text: 'Yes' }, { type: 'odd' }] },
+    { content: [] },
+    { content: '!' },
+    { tool_calls: [call] },
+  ];
+  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+  expect(await partsOf([sse(...deltas.map((delta) => ({ choices: [{ delta }] })), { usage }, '[DONE]')])).toMatchObject(
+    [
+      { type: 'stream-start' },
+      { type: 'reasoning-start' },
+      { type: 'reasoning-delta', delta: 'Hm.' },
+      { type: 'reasoning-delta', delta: 'So.' },
+      { type: 'reasoning-end' },
+      { type: 'text-start' },
+      { type: 'text-delta', delta: 'Yes' },
+      { type: 'text-delta', delta: '!' },
+      { type: 'text-end' },
+      { type: 'tool-call', toolCallId: 'a', toolName: 'one', input: '{}' },
+      { type: 'finish', finishReason: { unified: 'tool-calls' }, usage: { inputTokens: { total: 3 } } },
+    ],
+  );
+});
+
 test('calls in pieces, with and without an index, stay apart', async () => {
   const piece = (...calls: object[]) => ({ choices: [{ delta: { tool_calls: calls } }] });
   const numbered = [

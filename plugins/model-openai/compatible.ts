@@ -3,12 +3,13 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import {
   type Connections,
   callForDocument,
-  fetchOver,
+  callForStream,
   loadPackage,
   RefusedFields,
   wellFormedJson,
 } from '../model-kit/index.ts';
-import { DOCUMENT_READER, STREAM_FILTER } from './chat-filter.ts';
+import { DOCUMENT_READER, documentOf, type Reply, STREAM_READER } from './chat-filter.ts';
+import { chatParts } from './chat-parts.ts';
 import type { OpenaiModelOptions } from './options.ts';
 import { ReasoningField } from './reasoning-field.ts';
 import { type RequestBody, RequestJson } from './request-json.ts';
@@ -36,10 +37,21 @@ export async function compatibleModel(
     provider: 'openaiCompatible.chat',
     url: () => url.href,
     headers,
-    includeUsage: true,
-    transformRequestBody: (body) => refused.without({ ...reasoning.renamed(withoutReasoning(body)), ...fields }),
-    fetch: fetchOver(connections, { filter: reasoning.watched(STREAM_FILTER) }),
+    transformRequestBody: (body) => ({ ...reasoning.renamed(withoutReasoning(body)), ...fields }),
   });
+  /** A call with what the package has prepared, without what the server has refused. */
+  const callOf = (prepared: RequestBody, options: LanguageModelV4CallOptions) => {
+    const body = refused.without(prepared);
+    return {
+      url,
+      headers: { 'content-type': 'application/json', ...headers, ...options.headers },
+      // A field that was refused is left out of tools, too.
+      body: refused.isEmpty ? json.write(body, options) : wellFormedJson(JSON.stringify(body)),
+      signal: options.abortSignal,
+    };
+  };
+  const converted = (body: unknown, { providerOptions }: LanguageModelV4CallOptions) =>
+    model.convertResponse({ body, ...(providerOptions !== undefined && { providerOptions }) });
   return {
     specificationVersion: 'v4',
     provider: 'openai-compatible',
@@ -48,23 +60,24 @@ export async function compatibleModel(
     doGenerate: (options) =>
       refused.retried(async () => {
         const { body, warnings } = await model.prepareRequest(options);
-        const call = {
-          url,
-          headers: { 'content-type': 'application/json', ...headers, ...options.headers },
-          // A field that was refused is left out of tools, too.
-          body: refused.isEmpty ? json.write(body, options) : wellFormedJson(JSON.stringify(body)),
-          signal: options.abortSignal,
-        };
-        const reply = await callForDocument(connections, call, DOCUMENT_READER);
-        reasoning.found(reply);
-        return { ...(await model.convertResponse({ body: reply, ...providerOptionsOf(options) })), warnings };
+        const reply = await callForDocument(connections, callOf(body, options), DOCUMENT_READER);
+        reasoning.found(reply.choices[0].message);
+        return { ...(await converted(reply, options)), warnings };
       }),
-    doStream: (options) => refused.retried(() => model.doStream(options)),
+    doStream: (options) =>
+      refused.retried(async () => {
+        const { body, warnings } = await model.prepareRequest(options);
+        const call = callOf({ ...STREAMED, ...body }, options);
+        const convert = (reply: Reply) => converted(documentOf(reply), options);
+        const stream = await callForStream(connections, call, STREAM_READER, (replies) =>
+          chatParts(replies, { warnings, reasoning, convert }),
+        );
+        return { stream };
+      }),
   };
 }
 
-const providerOptionsOf = ({ providerOptions }: LanguageModelV4CallOptions) =>
-  providerOptions === undefined ? {} : { providerOptions };
+const STREAMED = { stream: true, stream_options: { include_usage: true } };
 
 const withoutReasoning = (body: RequestBody): RequestBody =>
   body.tools !== undefined && WITHOUT_REASONING.test(String(body.model)) ? { ...body, reasoning_effort: 'none' } : body;
