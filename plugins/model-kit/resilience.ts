@@ -5,7 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
+import { AtlasError, type HealthItem, type Logger, messagesOf } from '../../kernel/index.ts';
 import type { Attempts } from '../shared-limits/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
@@ -146,7 +146,7 @@ class GuardedModel {
         model: modelId,
         status: statusOf(error),
         providerCode: providerCode && withoutSecrets(providerCode, secrets),
-        error: withoutSecrets(messageOf(error), secrets).slice(0, LONGEST_MESSAGE_CHARS),
+        error: withoutSecrets(messagesOf(error), secrets).slice(0, LONGEST_MESSAGE_CHARS),
       },
       failure.message,
     );

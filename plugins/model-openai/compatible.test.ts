@@ -29,6 +29,7 @@ async function odd(call: string, text: string, contentType: string) {
   const question = { turns: [{ role: 'user', text: 'Combien ?' }], surface: 'api' } as const;
   return {
     bodies,
+    errors: () => app.lines.map(({ fields }) => fields.error),
     answer: () => app.get(agent).answer(question, app.scope()),
     async ask() {
       for await (const event of app.get(agent).ask(question, app.scope())) {
@@ -100,6 +101,17 @@ test.each(['text/event-stream', 'text/plain', ''])(
     expect(await server.ask()).toMatchObject({ ...expected, usage: { totalTokens: 9 } });
   },
 );
+
+test.each([
+  ['answer', '', 'The reply broke off.'],
+  ['ask', '', 'The stream broke off.'],
+  ['answer', 'data: {"choices":[null]}', 'A choice is not an object.'],
+  ['ask', 'data: {"choices":[null]}', 'A choice is not an object.'],
+] as const)('the log of %s has why %j could not be read', async (how, body, why) => {
+  await using server = await odd(body, body, 'text/event-stream');
+  await expect(server[how]()).rejects.toMatchObject({ code: 'provider_error' });
+  expect(server.errors()).toContain(`The response could not be read. Cause: ${why}`);
+});
 
 test('shapes that make no sense are an error of the provider, and the process stays up', async () => {
   const message = { content: 'x', tool_calls: 'none' };
