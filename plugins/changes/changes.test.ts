@@ -55,7 +55,7 @@ describe.each(chosenEngines)('changes on %s', (_name, startEngine) => {
     expect(one.learned.filter((subject) => Number(subject) % 2 === 0)).toEqual(
       subjects.filter((subject) => Number(subject) % 2 === 0),
     );
-    expect(one.app.get(changes).isCurrent()).toBe(true);
+    await expect.poll(() => one.app.get(changes).isCurrent()).toBe(true);
     const late = await serverOn(url);
     await using _late: TestApp = late.app;
     expect(late.learned).toEqual(one.learned);
