@@ -1,5 +1,6 @@
 /** Questions and answers in the web console, in a real browser: on the offline reader and on a scripted model. */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSimpleDemo, DEMOS } from '../../plugins/demo-data/index.ts';
@@ -510,6 +511,34 @@ suite('the web console', () => {
       await page.reload();
       await page.getByText('This answer broke off').waitFor();
       await page.getByRole('button', { name: 'Ask again' }).waitFor();
+    });
+
+    it('an answer that is stopped while it is being taken up again has broken off', async () => {
+      respond = () => ({ text: 'This goes on and on. '.repeat(50), everyMs: 200 });
+      await using shown = await open();
+      const { page } = shown;
+      await page.addInitScript(LOSE_LINE);
+      await page.reload();
+      await ask(page, 'Tell me a long story');
+      await page.getByText('This goes on').first().waitFor();
+      const isHeld = Promise.withResolvers<void>();
+      const stopped = Promise.withResolvers<void>();
+      await page.route('**/stream**', async (route) => {
+        if (route.request().method() === 'GET') {
+          isHeld.resolve();
+          await stopped.promise;
+        }
+        // The server learns late of it.
+        else await sleep(500);
+        await route.continue().catch(() => {});
+      });
+      await page.evaluate('globalThis.loseLine()');
+      await isHeld.promise;
+      const ended = page.waitForResponse((response) => response.request().method() === 'DELETE');
+      await page.getByRole('button', { name: 'Stop' }).click();
+      stopped.resolve();
+      await ended;
+      await page.getByText('This answer broke off').waitFor();
     });
 
     it('a question that did not arrive is asked anew, and what another tab has asked stays', async () => {

@@ -19,6 +19,10 @@ const attemptsFor = ({ lastMessage }: Chat<ChatMessage>) => (lastMessage?.role =
 const isOpen = ({ lastMessage }: Chat<ChatMessage>) =>
   lastMessage?.role === 'user' || (lastMessage !== undefined && endOf(lastMessage).outcome === undefined);
 
+/** It was read from storage while it was being given. */
+const isShownAsRunning = ({ lastMessage, status }: Chat<ChatMessage>) =>
+  lastMessage?.metadata?.stored?.status === 'running' && status === 'ready';
+
 export interface Resuming {
   /** The connection was lost, and the answer is being taken up again. */
   readonly isResuming: boolean;
@@ -40,13 +44,15 @@ export function useResume(
 ): Resuming {
   const [failed, setFailed] = useState(0);
   const tried = useRef<Error>(undefined);
+  const stops = useRef(0);
   const isResuming = isResumable && isLost(error) && failed < attemptsFor(chat);
 
   const resume = useCallback(
     async (lost?: Error) => {
+      const stopsBefore = stops.current;
       await chat.resumeStream();
-      // Otherwise nothing is running any more.
-      if (chat.status !== 'ready' || !isOpen(chat)) return;
+      // It goes on, or it was stopped meanwhile, of which the server may not know yet.
+      if (chat.status !== 'ready' || !isOpen(chat) || stops.current > stopsBefore) return;
       const isShown = await readLast(chat).catch(() => false);
       if (!isShown && lost !== undefined) onLost(lost);
     },
@@ -67,17 +73,18 @@ export function useResume(
     if (status === 'streaming') setFailed(0);
   }, [status]);
 
-  // It was read from storage while it was being given.
   useEffect(() => {
-    const isRunning = chat.lastMessage?.metadata?.stored?.status === 'running';
-    if (isResumable && isRunning && chat.status === 'ready') void resume();
+    if (isResumable && isShownAsRunning(chat)) void resume();
   }, [chat, isResumable, resume]);
 
   const stop = useCallback(() => {
+    stops.current += 1;
     if (isLost(chat.error)) chat.clearError();
     void chat.stop();
     // Where nothing is stored, the connection that is closed ends it.
-    if (isResumable) call(streamPath(chat.id), { method: 'DELETE' }).catch(() => {});
+    if (!isResumable) return;
+    const stopped = call(streamPath(chat.id), { method: 'DELETE' });
+    stopped.then(() => (isShownAsRunning(chat) ? readLast(chat) : undefined)).catch(() => {});
   }, [chat, isResumable]);
   return { isResuming, stop };
 }
