@@ -168,7 +168,7 @@ class RunningApp implements App {
     const { name } = definition;
     const during = (what: string) => {
       if (plugin.isSettingUp) return;
-      const message = `Plugin "${name}" calls ${what} after its setup; do it inside setup.`;
+      const message = `Plugin "${name}" calls ${what} after its setup; do it inside setup, which has to await or return what does it.`;
       throw new AtlasError(message, { reason: 'E_SETUP_OVER' });
     };
     const at = (moment: Exclude<Moment, 'setup'>) => (run: LifecycleStep['run']) => {

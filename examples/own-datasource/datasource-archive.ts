@@ -39,7 +39,7 @@ export const datasourceArchive = definePlugin({
   description: 'Archives in SQLite files, read-only.',
   options: Type.Object({ connections: Type.Array(Connection) }, { additionalProperties: false }),
   setup(ctx, { connections }) {
-    tapFileDatabases(ctx, connections, (options, watcher) => {
+    return tapFileDatabases(ctx, connections, (options, watcher) => {
       const path = parseFileUrl(options.url, process.cwd(), URLS);
       return new FileDatabase(
         {

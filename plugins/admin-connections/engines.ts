@@ -39,14 +39,14 @@ export function locate(url: string, { engines, reach, options, ownFile }: Engine
     const suffix = meant === undefined ? '' : ` Did you mean "${meant}:"?`;
     throw refuse(`it has to begin with one of ${known.map((name) => `"${name}:"`).join(', ')}.${suffix}`);
   }
-  const target = attempt(() => engine.locate(url, reach));
+  const target = targetOf(url, engine, reach);
   const refusal = refusalOf(target, options, ownFile);
   if (refusal !== undefined) throw refuse(refusal);
   return { engine, target };
 }
 
-/** Makes the database; nothing is connected yet. Throws `validation_error` for settings that cannot be used. */
-export function openDatabase({ id, url, schema }: ConnectionSettings, init: EngineInit): OpenDatabase {
+/** Makes the database; nothing is connected yet. Rejects with `validation_error` for settings that cannot be used. */
+export async function openDatabase({ id, url, schema }: ConnectionSettings, init: EngineInit): Promise<OpenDatabase> {
   const { engine } = locate(url, init);
   const { maxConnections, queueLimit, idleTimeoutMs } = init.options;
   const properties: TObject['properties'] = engine.options.properties;
@@ -59,18 +59,26 @@ export function openDatabase({ id, url, schema }: ConnectionSettings, init: Engi
   const options = Value.Default(engine.options, given) as Static<TObject>;
   const [fault] = Value.Errors(engine.options, options);
   if (fault !== undefined) throw invalidField(fault.path.slice(1), `${fault.message}.`);
-  return attempt(() => engine.open(options as never, init.reach));
+  try {
+    return await engine.open(options as never, init.reach);
+  } catch (error) {
+    return refusedUrl(error);
+  }
+}
+
+function targetOf(url: string, engine: DatasourceEngine, reach: Reach): Target {
+  try {
+    return engine.locate(url, reach);
+  } catch (error) {
+    return refusedUrl(error);
+  }
 }
 
 /** What an engine finds wrong with a URL is wrong with the field. */
-function attempt<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof AtlasError && error.code !== 'configuration_error') throw error;
-    if (error instanceof AtlasError && error.reason === 'E_PACKAGE_MISSING') throw error;
-    throw invalidField('url', messageOf(error));
-  }
+function refusedUrl(error: unknown): never {
+  if (error instanceof AtlasError && error.code !== 'configuration_error') throw error;
+  if (error instanceof AtlasError && error.reason === 'E_PACKAGE_MISSING') throw error;
+  throw invalidField('url', messageOf(error));
 }
 
 /**

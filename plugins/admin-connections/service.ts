@@ -84,7 +84,7 @@ export function connectionService(init: ServiceInit) {
 
   /** The columns of a row that follow from its settings, once they have been tested. */
   async function tested(settings: ConnectionSettings, place: Pick<ConnectionRow, 'id' | 'org_id'>) {
-    const database = openDatabase(settings, await init.engines());
+    const database = await openDatabase(settings, await init.engines());
     // First, as without a key there is no need to bother the database.
     const url = await secrets.seal(settings.url, purposeOf(place));
     await assertWorks(database);

@@ -1,6 +1,5 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
-import { BigqueryDriver } from './driver.ts';
 import { DatasourceBigqueryOptions } from './options.ts';
 import { BIGQUERY_ENGINE } from './registration.ts';
 
@@ -14,6 +13,11 @@ export const datasourceBigquery = definePlugin({
   description: 'Google BigQuery, read-only, over its REST API.',
   options: DatasourceBigqueryOptions,
   setup(ctx, { connections }) {
-    return tapServerDatabases(ctx, connections, (...given) => new BigqueryDriver(...given), BIGQUERY_ENGINE);
+    return tapServerDatabases(
+      ctx,
+      connections,
+      async (...given) => new (await import('./driver.ts')).BigqueryDriver(...given),
+      BIGQUERY_ENGINE,
+    );
   },
 });

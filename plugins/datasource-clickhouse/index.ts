@@ -1,6 +1,5 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
-import { ClickhouseDriver } from './driver.ts';
 import { DatasourceClickhouseOptions } from './options.ts';
 import { CLICKHOUSE_ENGINE } from './registration.ts';
 
@@ -14,6 +13,11 @@ export const datasourceClickhouse = definePlugin({
   description: 'ClickHouse databases and clusters, read-only, over HTTP.',
   options: DatasourceClickhouseOptions,
   setup(ctx, { connections }) {
-    return tapServerDatabases(ctx, connections, (...given) => new ClickhouseDriver(...given), CLICKHOUSE_ENGINE);
+    return tapServerDatabases(
+      ctx,
+      connections,
+      async (...given) => new (await import('./driver.ts')).ClickhouseDriver(...given),
+      CLICKHOUSE_ENGINE,
+    );
   },
 });

@@ -26,7 +26,7 @@ export const datasourceDuckdb = definePlugin({
   description: 'DuckDB files, read-only, in processes of their own.',
   options: DatasourceDuckdbOptions,
   setup(ctx, { connections }) {
-    tapFileDatabases(
+    return tapFileDatabases(
       ctx,
       connections,
       (options, watcher, reach) => duckdbConnection(options, reach?.folder ?? process.cwd(), watcher),

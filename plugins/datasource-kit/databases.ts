@@ -1,6 +1,7 @@
 /** Makes the databases of a datasource plugin and taps the hooks that they answer. */
 import {
   AtlasError,
+  type Awaitable,
   datasourceDescribe,
   datasourceExecute,
   datasourceList,
@@ -27,10 +28,14 @@ export interface DatasourceApi {
   warnings(): Promise<readonly string[]>;
 }
 
-/** Makes the database of each connection; an error names the connection. Throws `configuration_error`. */
-function databasesOf<O extends { readonly id: string }, D>(connections: readonly O[], make: (options: O) => D): D[] {
+/** Makes the database of each connection; an error names the connection. Rejects with `configuration_error`. */
+async function databasesOf<O extends { readonly id: string }, D>(
+  connections: readonly O[],
+  make: (options: O) => Awaitable<D>,
+): Promise<D[]> {
   const ids = new Set<string>();
-  return connections.map((connection) => {
+  const databases: D[] = [];
+  for (const connection of connections) {
     if (ids.has(connection.id)) {
       throw new AtlasError(`Two connections are named "${connection.id}".`, {
         code: 'configuration_error',
@@ -40,12 +45,13 @@ function databasesOf<O extends { readonly id: string }, D>(connections: readonly
     }
     ids.add(connection.id);
     try {
-      return make(connection);
+      databases.push(await make(connection));
     } catch (error) {
       if (error instanceof AtlasError) error.message = `Connection "${connection.id}": ${error.message}`;
       throw error;
     }
-  });
+  }
+  return databases;
 }
 
 /** The label of who asks; what the server does by itself has a label too, and nobody asks for it. */
@@ -89,38 +95,36 @@ function tapDatabases(ctx: PluginContext, databases: readonly OpenDatabase[]): v
 type EngineInfo = Omit<DatasourceEngine, 'open'>;
 
 /**
- * Databases in files, each asked in processes that end with the server. `engine`: for connections that are made later.
- * Throws `configuration_error`.
+ * Databases in files, each asked in processes that end with the server. `setup` has to await or return it. `engine`: for
+ * connections that are made later. Rejects with `configuration_error`.
  */
-export function tapFileDatabases<O extends { readonly id: string }>(
+export async function tapFileDatabases<O extends { readonly id: string }>(
   ctx: PluginContext,
   connections: readonly O[],
-  make: (options: O, watcher: ProcessWatcher, reach?: Reach) => FileDatabase,
+  make: (options: O, watcher: ProcessWatcher, reach?: Reach) => Awaitable<FileDatabase>,
   engine?: EngineInfo,
-): void {
+): Promise<void> {
   const watcher = new ProcessWatcher();
   // Registered first, and so closed after the databases whose processes it watches.
   ctx.onClose(() => watcher.close());
-  tapDatabases(
-    ctx,
-    databasesOf(connections, (connection) => make(connection, watcher)),
-  );
+  tapDatabases(ctx, await databasesOf(connections, (connection) => make(connection, watcher)));
   if (engine === undefined) return;
   ctx.tap(datasourceEngines, () => [{ ...engine, open: (options: O, reach) => make(options, watcher, reach) }]);
 }
 
 /**
- * Databases behind a login. Logs at the start what the logins should not be able to do. `engine`: for connections that are
- * made later. Throws `configuration_error`.
+ * Databases behind a login. `setup` has to await or return it. Logs at the start what the logins should not be able to do.
+ * `make` can import the driver, so that only engines that are used are loaded. `engine`: for connections that are made later.
+ * Rejects with `configuration_error`.
  */
-export function tapServerDatabases<O extends { readonly id: string } & Omit<PoolOptions, 'connection'>>(
+export async function tapServerDatabases<O extends { readonly id: string } & Omit<PoolOptions, 'connection'>>(
   ctx: PluginContext,
   connections: readonly O[],
-  make: (options: O, reach?: Reach) => Driver,
+  make: (options: O, reach?: Reach) => Awaitable<Driver>,
   engine?: EngineInfo,
-): DatasourceApi {
-  const open = (connection: O, reach?: Reach) => new ServerDatabase(make(connection, reach), connection);
-  const databases = databasesOf(connections, (connection) => open(connection));
+): Promise<DatasourceApi> {
+  const open = async (connection: O, reach?: Reach) => new ServerDatabase(await make(connection, reach), connection);
+  const databases = await databasesOf(connections, (connection) => open(connection));
   tapDatabases(ctx, databases);
   if (engine !== undefined) ctx.tap(datasourceEngines, () => [{ ...engine, open }]);
   const warnings = async () => {

@@ -1,6 +1,6 @@
 /** Types what a datasource plugin offers for connections that are made while the service runs. */
 import type { TObject } from '@sinclair/typebox';
-import type { DbType } from '../../kernel/index.ts';
+import type { Awaitable, DbType } from '../../kernel/index.ts';
 import type { ServerDatabase } from './server/server-database.ts';
 
 /** What every database can do. */
@@ -42,6 +42,6 @@ export interface DatasourceEngine {
    * this server, or sets what the service itself decides.
    */
   locate(url: string, reach: Reach): Target;
-  /** Makes the database of `options`; nothing is connected yet. Throws `configuration_error`. */
-  open(options: never, reach: Reach): OpenDatabase;
+  /** Makes the database of `options`; nothing is connected yet. Rejects with `configuration_error`. */
+  open(options: never, reach: Reach): Awaitable<OpenDatabase>;
 }

@@ -1,6 +1,5 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
-import { MysqlDriver } from './driver.ts';
 import { DatasourceMysqlOptions } from './options.ts';
 import { MYSQL_ENGINE } from './registration.ts';
 
@@ -20,6 +19,11 @@ export const datasourceMysql = definePlugin({
   description: 'MySQL and MariaDB databases, read-only, over pools of connections.',
   options: DatasourceMysqlOptions,
   setup(ctx, { connections }) {
-    return tapServerDatabases(ctx, connections, (...given) => new MysqlDriver(...given), MYSQL_ENGINE);
+    return tapServerDatabases(
+      ctx,
+      connections,
+      async (...given) => new (await import('./driver.ts')).MysqlDriver(...given),
+      MYSQL_ENGINE,
+    );
   },
 });

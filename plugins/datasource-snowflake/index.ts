@@ -1,6 +1,5 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
-import { SnowflakeDriver } from './driver.ts';
 import { DatasourceSnowflakeOptions } from './options.ts';
 import { SNOWFLAKE_ENGINE } from './registration.ts';
 
@@ -14,6 +13,11 @@ export const datasourceSnowflake = definePlugin({
   description: 'Snowflake accounts, read-only, over their SQL REST API.',
   options: DatasourceSnowflakeOptions,
   setup(ctx, { connections }) {
-    return tapServerDatabases(ctx, connections, (...given) => new SnowflakeDriver(...given), SNOWFLAKE_ENGINE);
+    return tapServerDatabases(
+      ctx,
+      connections,
+      async (...given) => new (await import('./driver.ts')).SnowflakeDriver(...given),
+      SNOWFLAKE_ENGINE,
+    );
   },
 });

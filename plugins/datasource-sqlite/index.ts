@@ -26,7 +26,7 @@ export const datasourceSqlite = definePlugin({
   description: 'SQLite files, read-only, in processes of their own.',
   options: DatasourceSqliteOptions,
   setup(ctx, { connections }) {
-    tapFileDatabases(
+    return tapFileDatabases(
       ctx,
       connections,
       (options, watcher, reach) => sqliteConnection(options, reach?.folder ?? process.cwd(), watcher),

@@ -1,6 +1,5 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
-import { TrinoDriver } from './driver.ts';
 import { DatasourceTrinoOptions } from './options.ts';
 import { TRINO_ENGINE } from './registration.ts';
 
@@ -14,6 +13,11 @@ export const datasourceTrino = definePlugin({
   description: 'Trino clusters, read-only, over their HTTP protocol.',
   options: DatasourceTrinoOptions,
   setup(ctx, { connections }) {
-    return tapServerDatabases(ctx, connections, (...given) => new TrinoDriver(...given), TRINO_ENGINE);
+    return tapServerDatabases(
+      ctx,
+      connections,
+      async (...given) => new (await import('./driver.ts')).TrinoDriver(...given),
+      TRINO_ENGINE,
+    );
   },
 });

@@ -19,7 +19,7 @@ export const templateDatasource = definePlugin({
   description: 'Answers SQL over folders of JSON files, read-only.',
   options: Options,
   setup(ctx, { connections }) {
-    tapFileDatabases(ctx, connections, (options, watcher) => {
+    return tapFileDatabases(ctx, connections, (options, watcher) => {
       const path = parseFileUrl(options.url, process.cwd(), folderUrl);
       return new FileDatabase(
         {
