@@ -12,8 +12,8 @@ describe('the instructions', () => {
     ['postgres', 'PostgreSQL'],
     ['mysql', 'MySQL'],
     ['duckdb', 'DuckDB'],
-  ])('name the dialect of a %s connection', (dbType, name) => {
-    const connections = [{ id: 'main', engine: kitDialect(dbType).label, description: 'Orders\nand more' }];
+  ])('name the dialect of a %s connection', async (dbType, name) => {
+    const connections = [{ id: 'main', engine: (await kitDialect(dbType)).label, description: 'Orders\nand more' }];
     const prompt = systemPrompt({ connections, context: [], now, markOf });
     expect(prompt).toContain(`Connections\n- main: ${name}, Orders and more\n`);
   });

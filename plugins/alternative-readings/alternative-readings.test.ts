@@ -33,6 +33,8 @@ import { takenByPlan } from './plan-alternatives.ts';
 import { saidIn } from './question-words.ts';
 import { takenByStatement } from './statement-alternatives.ts';
 
+const dialects = await kitDialects();
+
 const databases = new SqliteFolder();
 const path = databases.create('planted.db', `${PLANTED}; CREATE INDEX by_order ON orders (order_date); ANALYZE;`);
 const folder = layerFolder({
@@ -128,7 +130,7 @@ describe('a statement is run with the other time', () => {
     expect(tried().map(plain)).toEqual([plain(other)]);
   });
 
-  test.each(kitDialects.map((dialect) => [dialect.name, dialect] as const))('as %s writes it', async (_, dialect) => {
+  test.each([...dialects])('as %s writes it', async (_, dialect) => {
     await dialect.load?.();
     const model = await loadSemanticLayer(folder.dir);
     const sql = "SELECT region, SUM(gross) AS total FROM orders WHERE order_date >= '2024-05-01' GROUP BY region";
@@ -285,7 +287,7 @@ describe('nothing is tried', () => {
       },
     ],
   ])('of %s', async (_, plan, isOther = false) => {
-    const [dialect, model] = [kitDialects.find(({ name }) => name === 'sqlite')!, await loadSemanticLayer(folder.dir)];
+    const [dialect, model] = [dialects.get('sqlite')!, await loadSemanticLayer(folder.dir)];
     const compiled = compileQuery(model, { ...plan, timeRange: PERIOD }, { dialect });
     const other = model.entity('orders')!.dimensions.find(({ name }) => name === 'paid_on')!;
     const taken = takenByPlan(compiled, model, { dialect, tables: shownTables(model, 'default', true) });
@@ -293,7 +295,7 @@ describe('nothing is tried', () => {
   });
 
   it('of a sample, as another one has other rows', async () => {
-    const dialect = kitDialects.find(({ name }) => name === 'postgres')!;
+    const dialect = dialects.get('postgres')!;
     await dialect.load?.();
     const model = await loadSemanticLayer(folder.dir);
     const queryOf = async (from: string) => {

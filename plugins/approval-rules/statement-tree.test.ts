@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { kitDialect, postgres } from '../sql-kit/index.ts';
+import { kitDialects, postgres } from '../sql-kit/index.ts';
 import { namedThings, treeOf } from './statement-tree.ts';
+
+const dialects = await kitDialects();
 
 beforeAll(() => postgres.load?.());
 
 const things = (engine: 'sqlite' | 'duckdb' | 'postgres' | 'mysql', sql: string) => {
-  const dialect = kitDialect(engine);
+  const dialect = dialects.get(engine)!;
   const tree = treeOf(sql, dialect);
   if (tree === undefined) throw new Error(`Not read: ${sql}`);
   const { tables, columns, isKnown } = namedThings(tree, dialect);

@@ -1,9 +1,11 @@
 /** Tests on SQLite which rows of an ordered statement may change places. */
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { sqlite } from '../sql-kit/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { type ComparedResult, resultDifference } from './compare-results.ts';
 import { goldOrder, inGivenOrder, orderedGroups } from './gold-order.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const database = new Database(':memory:');
 database.exec(`CREATE TABLE sales (name TEXT, region TEXT, amount INTEGER);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withLiterals } from '../datasource-kit/index.ts';
-import { snowflake } from '../sql-kit/index.ts';
+import { snowflake } from './dialect.ts';
 
 describe('bound values', () => {
   it.each<[value: unknown, text: string]>([

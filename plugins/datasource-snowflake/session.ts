@@ -10,11 +10,11 @@ import {
   type RowLimits,
   withLiterals,
 } from '../datasource-kit/index.ts';
-import { snowflake } from '../sql-kit/index.ts';
 import { type Ask, describeSchemas } from './catalog/describe.ts';
 import { viewsOf } from './catalog/views.ts';
 import { estimatedRows } from './check/estimate.ts';
 import { planOf, type Verifier } from './check/verify.ts';
+import { snowflake } from './dialect.ts';
 import { statementError } from './errors.ts';
 import type { SnowflakeConnectionOptions } from './options.ts';
 import type { SnowflakeTarget } from './url.ts';

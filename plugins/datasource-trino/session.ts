@@ -10,11 +10,11 @@ import {
   type RowLimits,
   withLiterals,
 } from '../datasource-kit/index.ts';
-import { trino } from '../sql-kit/index.ts';
 import { describeSchemas, type Query as OwnQuery } from './catalog/describe.ts';
 import { viewsOf } from './catalog/views.ts';
 import { estimatedRows } from './check/estimate.ts';
 import type { Explain, Verifier } from './check/verify.ts';
+import { trino } from './dialect.ts';
 import { statementError } from './errors.ts';
 import type { TrinoConnectionOptions } from './options.ts';
 import { headerUser, type TrinoTarget } from './url.ts';

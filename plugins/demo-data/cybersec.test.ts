@@ -7,9 +7,12 @@ import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery } from '../semantic-query/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { DEMOS } from './index.ts';
 import { createDemoFile } from './sqlite-writer.ts';
 import { primaryKeyOf } from './table.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const { cybersec } = DEMOS;
 
@@ -212,7 +215,7 @@ describe('the semantic layer', () => {
 
   it('has measures, metrics, segments and terms that run and tell rows apart', () => {
     const scalar = (plan: Parameters<typeof compileQuery>[1]) =>
-      one(compileQuery(model, plan, { dialect: 'sqlite' }).sql);
+      one(compileQuery(model, plan, { dialect: sqlite }).sql);
     for (const entity of model.entities)
       for (const measure of entity.measures)
         expect(

@@ -1,8 +1,10 @@
 /** Aggregates over rows that a join repeats are objected to, all others are not. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createModel, type ModelEntity, readingOf, shownTables } from '../semantic-layer/index.ts';
-import { kitDialect, kitDialects } from '../sql-kit/index.ts';
+import { kitDialects } from '../sql-kit/index.ts';
 import { fanOutObjections } from './objections.ts';
+
+const dialects = await kitDialects();
 
 type Dimension = ModelEntity['dimensions'][number];
 
@@ -95,10 +97,10 @@ const ENTITIES = [
 const model = createModel({ entities: ENTITIES, metrics: [], glossary: [], catalog: undefined }, 1, []);
 
 const objections = (sql: string, dialect = 'sqlite') =>
-  fanOutObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
+  fanOutObjections(readingOf(sql, dialects.get(dialect)!, shownTables(model, 'default', true)));
 
 beforeAll(async () => {
-  for (const dialect of kitDialects) await dialect.load?.();
+  for (const dialect of dialects.values()) await dialect.load?.();
 });
 
 describe('is objected to', () => {

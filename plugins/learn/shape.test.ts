@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_LIMITS, parseStatement, sqlite } from '../sql-kit/index.ts';
+import { DEFAULT_LIMITS, kitDialect, parseStatement } from '../sql-kit/index.ts';
 import { shapeOf } from './shape.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 it('keeps positions of columns, and no other number that may be a value', () => {
   const sql =

@@ -2,7 +2,10 @@
 import type Database from 'better-sqlite3';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery } from '../semantic-query/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { readQuestion } from './conversation.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 export interface Verdict {
   readonly question: string;
@@ -27,7 +30,7 @@ export function ask(
           : reading.text;
     return { question, verdict: expected === null ? 'rightly refused' : 'refused', detail };
   }
-  const { sql } = compileQuery(model, reading.plan, { dialect: 'sqlite' });
+  const { sql } = compileQuery(model, reading.plan, { dialect: sqlite });
   if (expected === null) return { question, verdict: 'wrong', detail: `should not be answered: ${sql}` };
   const actual = rowsOf(database, sql);
   const wanted = rowsOf(database, expected);

@@ -4,8 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { comparisonOf, type Row, rowsDifference } from '../../test/harness/same-rows.ts';
 import { loadSemanticLayer } from '../semantic-layer/index.ts';
 import { compileQuery } from '../semantic-query/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { readQuestion } from './conversation.ts';
 import { hospitalDatabase } from './hospital.fixture.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const ADMITTED = 'JOIN admissions a ON a.id = x.admission_id';
 const BY_MONTH = `SELECT strftime('%Y-%m', admitted_at), COUNT(*) FROM invoices x ${ADMITTED} GROUP BY 1`;
@@ -79,7 +82,7 @@ describe('a hospital', async () => {
   it.each(ANSWERED)('%s', (question, sql) => {
     const reading = read(question);
     if (reading.kind !== 'plan') throw new Error(`Not read: ${JSON.stringify(reading)}`);
-    const rows = database.prepare(compileQuery(model, reading.plan, { dialect: 'sqlite' }).sql).all() as Row[];
+    const rows = database.prepare(compileQuery(model, reading.plan, { dialect: sqlite }).sql).all() as Row[];
     expect(rowsDifference(rows, database.prepare(sql).all() as Row[], comparisonOf(sql))).toBeUndefined();
   });
 

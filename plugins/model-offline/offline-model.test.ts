@@ -3,8 +3,11 @@ import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import { beforeAll, expect, it } from 'vitest';
 import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { DEFAULT_CONDITION_HINT } from '../semantic-query/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { clinicDatabase } from './corpus.fixture.ts';
 import { createOfflineModel } from './offline-model.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const database = clinicDatabase();
 let layer: SemanticModel;
@@ -13,7 +16,7 @@ beforeAll(async () => {
 });
 
 const offline = () =>
-  createOfflineModel({ model: layer, dialectOf: () => 'sqlite', now: () => new Date('2025-12-15T10:00:00Z') });
+  createOfflineModel({ model: layer, dialectOf: () => sqlite, now: () => new Date('2025-12-15T10:00:00Z') });
 const executeSQL = tool({
   description: 'Runs SQL.',
   inputSchema: jsonSchema<{ sql: string }>({
@@ -171,7 +174,7 @@ it('reads past the context before the question', async () => {
 it('says what the database lacks when it asks back', async () => {
   const model = Object.create(layer, { notice: { value: 'There is no table stays.' } });
   const { text } = await generateText({
-    model: createOfflineModel({ model, dialectOf: () => 'sqlite', now: () => new Date() }),
+    model: createOfflineModel({ model, dialectOf: () => sqlite, now: () => new Date() }),
     prompt: 'volume in 2025',
   });
   expect(text).toMatch(/^There is no table stays\.\n\n"volume" can mean .+\n1\. visits/);

@@ -12,7 +12,7 @@ import type { FoundValue } from './plan/lookups.ts';
 export interface OfflineModelInput {
   readonly model: SemanticModel;
   /** Dialect of a connection; of the default one for `undefined`. */
-  dialectOf(connectionId: string | undefined): SqlDialect | string;
+  dialectOf(connectionId: string | undefined): SqlDialect;
   now(): Date;
   /** Where a plugin has recognized the question. */
   readonly recognized?: Recognition | undefined;

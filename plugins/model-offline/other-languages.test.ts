@@ -3,7 +3,10 @@ import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { FOREIGN_QUESTIONS } from '../../test/fixtures/foreign-questions.ts';
 import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { createOfflineModel } from './offline-model.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 let layer: SemanticModel;
 beforeAll(async () => {
@@ -24,7 +27,7 @@ const recorded = (name: string) =>
 async function ask(...said: string[]): Promise<string> {
   called.length = 0;
   const { text } = await generateText({
-    model: createOfflineModel({ model: layer, dialectOf: () => 'sqlite', now: () => new Date('2025-12-15T10:00:00Z') }),
+    model: createOfflineModel({ model: layer, dialectOf: () => sqlite, now: () => new Date('2025-12-15T10:00:00Z') }),
     messages: said.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
     tools: { executeSQL: recorded('executeSQL'), findValues: recorded('findValues') },
     stopWhen: stepCountIs(5),

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import { bigquery, clickhouse } from '../sql-kit/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { typeOf } from './column-type.ts';
+
+const bigquery = await kitDialect('bigquery');
+const clickhouse = await kitDialect('clickhouse');
 
 const CASES = [
   [clickhouse, 'Float64', 'number'],

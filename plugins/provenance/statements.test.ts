@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 async function read(sql: string, engine = 'sqlite', allowed: readonly string[] = []) {
-  const dialect = kitDialect(engine);
+  const dialect = await kitDialect(engine);
   await dialect.load?.();
   const reading = readingOf(sql, dialect, shownTables(model, 'default', true));
   return originOf(reading, model, allowed, new Date('2026-11-30T10:00:00Z'));
@@ -172,7 +172,7 @@ test('assumptions are those of the question', async () => {
 test('a condition of very many parts is described without a look for its name', async () => {
   const wide = (parts: number) => `(${Array.from({ length: parts }, (_, at) => `o.rating <> ${at}`).join(' AND ')})`;
   const nested = Array.from({ length: 30 }).reduce<string>((inner) => `(${wide(40)} OR ${inner})`, 'o.rating = 1');
-  const dialect = kitDialect('sqlite');
+  const dialect = await kitDialect('sqlite');
   const isNamed = (condition: string) => isNameable(parseExpression(condition, dialect, DEFAULT_LIMITS));
   expect([isNamed(wide(100)), isNamed(nested)]).toEqual([true, false]);
   expect((await read(where(nested)))?.provenance.filters[0]?.text).toMatch(/^\(rating of orders is not 0 and /);

@@ -34,8 +34,8 @@ describe('the type of a column', () => {
     ['duckdb', 'HUGEINT', 'integer'],
     ['duckdb', 'VARCHAR', 'text'],
     ['duckdb', 'DOUBLE', 'number'],
-  ] as const)('of %s, %s, is %s', (dbType, declared, type) => {
-    expect(kitDialect(dbType).columnType(declared)).toBe(type);
+  ] as const)('of %s, %s, is %s', async (dbType, declared, type) => {
+    expect((await kitDialect(dbType)).columnType(declared)).toBe(type);
   });
 });
 

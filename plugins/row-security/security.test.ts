@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor, ConnectionInfo, Role, TableDescription } from '../../kernel/index.ts';
 import { type AllowedTable, AllowedTables, type RowFilter } from '../sql-guard/index.ts';
-import { kitDialect } from '../sql-kit/index.ts';
+import { kitDialect, postgres } from '../sql-kit/index.ts';
 import type { Coverage } from './coverage.ts';
 import { Descriptions } from './description.ts';
 import type { RowSecurityOptions } from './options.ts';
@@ -64,7 +64,7 @@ function open({ options, database = DATABASE, dbType = 'postgres', coverage }: G
     role: Role = 'viewer',
     connection = SHOP,
   ) => {
-    const access = tables instanceof AllowedTables ? tables : new AllowedTables(tables, kitDialect(dbType));
+    const access = tables instanceof AllowedTables ? tables : new AllowedTables(tables, await kitDialect(dbType));
     const actor = { id: 'a', label: null, role, mode: 'test', claims: claims as Actor['claims'] };
     return (await security.restrict({ connection, tables: access }, actor)).tables;
   };
@@ -251,7 +251,7 @@ describe('the database', () => {
     };
     const coverage = { required: () => undefined, changed };
     const { seen, state } = open({ options: { describeEveryMs: 10 }, coverage });
-    const tables = new AllowedTables([allowed('orders')], kitDialect('postgres'));
+    const tables = new AllowedTables([allowed('orders')], postgres);
     const first = await seen(tables);
     expect(await seen(tables)).toBe(first);
     expect(changes).toBe(0);
@@ -278,7 +278,7 @@ describe('the database', () => {
 describe('restricted tables', () => {
   it('are the same object for equal rules, and others for other roles and lengths of lists', async () => {
     const { seen } = open({ options: { unmaskRoles: ['admin'] } });
-    const tables = new AllowedTables([allowed('orders')], kitDialect('postgres'));
+    const tables = new AllowedTables([allowed('orders')], postgres);
     const first = await seen(tables);
     expect(await seen(tables, { tenant: 'other' }, 'analyst')).toBe(first);
     expect(await seen(tables, { tenant: ['a', 'b'] })).not.toBe(first);
@@ -298,7 +298,7 @@ describe('restricted tables', () => {
       claim: `c${n}`,
     }));
     const { seen } = open({ options: { column: undefined, claim: undefined, policies } as never });
-    const tables = new AllowedTables([allowed('orders')], kitDialect('postgres'));
+    const tables = new AllowedTables([allowed('orders')], postgres);
     const shape = (number: number) =>
       seen(tables, Object.fromEntries(policies.map(({ claim }, bit) => [claim, (number >> bit) % 2 ? [1, 2] : 1])));
     const first = await shape(0);
@@ -322,7 +322,7 @@ describe('restricted tables', () => {
   it('come with one warning of each name that no table has, and what may be meant', async () => {
     const policies = [{ tables: ['order', 'orders', 'order'], column: 'tenant', claim: 'tenant' }];
     const { seen, warnings } = open({ options: { exempt: ['items', 'item'], policies } });
-    const tables = new AllowedTables([allowed('orders'), allowed('items')], kitDialect('postgres'));
+    const tables = new AllowedTables([allowed('orders'), allowed('items')], postgres);
     await seen(tables);
     await seen(tables);
     expect(warnings).toEqual([

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { mysql } from '../sql-kit/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { type ComparedTable, resultDigest } from './result-digest.ts';
+
+const mysql = await kitDialect('mysql');
 
 const table = (rows: readonly (readonly unknown[])[], more: Partial<ComparedTable> = {}): ComparedTable => {
   const { columns = ['region', 'total'] } = more;

@@ -26,7 +26,7 @@ export interface CompiledQuery {
 
 export interface SemanticQueryApi {
   /** Compiles the plan to one statement. Throws `PlanError` when the plan does not fit the model or is ambiguous. */
-  compile(plan: QueryPlan, model: SemanticModel, dialect: SqlDialect | string): CompiledQuery;
+  compile(plan: QueryPlan, model: SemanticModel, dialect: SqlDialect): CompiledQuery;
   /**
    * Runs the plan for a tool through all checks of a query. `model`: in place of that of the reader, with further
    * measures. Throws an `AtlasError` that says what to change.

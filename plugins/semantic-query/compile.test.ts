@@ -1,16 +1,21 @@
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { kitDialects } from '../sql-kit/index.ts';
 import { compileQuery } from './compile.ts';
 import { PlanError } from './errors.ts';
 import { loadSql, schemaSql } from './fixtures/random-plans.ts';
 import { dimension, entity, modelOf, shop } from './fixtures/shop.ts';
 import type { QueryPlan } from './plan.ts';
 
-const sql = (plan: QueryPlan, dialect = 'sqlite', model = shop) => compileQuery(model, plan, { dialect }).sql;
+const dialects = await kitDialects();
+const sqlite = dialects.get('sqlite')!;
+
+const sql = (plan: QueryPlan, dialect = 'sqlite', model = shop) =>
+  compileQuery(model, plan, { dialect: dialects.get(dialect)! }).sql;
 
 function refusal(plan: unknown, model = shop): PlanError {
   try {
-    compileQuery(model, plan as QueryPlan, { dialect: 'sqlite' });
+    compileQuery(model, plan as QueryPlan, { dialect: sqlite });
   } catch (error) {
     if (error instanceof PlanError) return error;
     throw error;
@@ -282,7 +287,7 @@ describe('the statement', () => {
     const { columns, entities, connection } = compileQuery(
       shop,
       { measures: ['total_revenue', 'orders.last_order'], dimensions: [{ dimension: 'regions.name' }], share: false },
-      { dialect: 'sqlite' },
+      { dialect: sqlite },
     );
     expect(columns).toEqual([
       { name: 'name', kind: 'dimension', source: 'regions.name', type: 'string' },
@@ -304,7 +309,7 @@ describe('the statement', () => {
     const { columns } = compileQuery(
       shop,
       { entity: 'customers', dimensions: [{ dimension: 'customers.name' }, { dimension: 'regions.name' }] },
-      { dialect: 'sqlite' },
+      { dialect: sqlite },
     );
     expect(columns.map(({ name }) => name)).toEqual(['customers_name', 'regions_name']);
   });

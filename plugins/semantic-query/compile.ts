@@ -25,7 +25,7 @@ const ANY_ENGINE: SqlDialect = { ...postgres, notation: { ...postgres.notation, 
 export function compileQuery(
   model: SemanticModel,
   plan: QueryPlan,
-  { dialect = ANY_ENGINE }: { readonly dialect?: SqlDialect | string } = {},
+  { dialect = ANY_ENGINE }: { readonly dialect?: SqlDialect } = {},
 ): CompiledQuery {
   checkShape(plan);
   if (plan.over !== undefined) return compileNestedAggregate(compileQuery, model, plan, { dialect });
@@ -82,7 +82,7 @@ export function connectionOf(model: SemanticModel, plan: QueryPlan): string | un
   return dimension === undefined ? undefined : names.dimension(dimension).entity.connection;
 }
 
-function compilationOf(model: SemanticModel, plan: QueryPlan, dialect: SqlDialect | string): Compilation {
+function compilationOf(model: SemanticModel, plan: QueryPlan, dialect: SqlDialect): Compilation {
   const syntax = syntaxOf(dialect);
   const members = new Members(syntax);
   const graph = joinGraphOf(model);

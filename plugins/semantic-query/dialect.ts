@@ -1,5 +1,5 @@
 /** Gives the compiler the SQL of one dialect, and refuses values that no dialect can write. */
-import { kitDialect, type Notation, type Rendering, type SqlDialect } from '../sql-kit/index.ts';
+import type { Notation, Rendering, SqlDialect } from '../sql-kit/index.ts';
 import { PlanError } from './errors.ts';
 
 export interface Syntax extends Rendering {
@@ -7,9 +7,7 @@ export interface Syntax extends Rendering {
   point(text: string): string;
 }
 
-/** `dialect`: the value, or the name of one that `sql-kit` brings. */
-export function syntaxOf(dialect: SqlDialect | string): Syntax {
-  const { notation, rendering } = typeof dialect === 'string' ? kitDialect(dialect) : dialect;
+export function syntaxOf({ notation, rendering }: SqlDialect): Syntax {
   return {
     ...rendering,
     notation,

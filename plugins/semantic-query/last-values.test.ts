@@ -1,9 +1,12 @@
 /** Tests measures that do not add up over time, on rows in SQLite. */
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
+import { kitDialect } from '../sql-kit/index.ts';
 import { compileQuery } from './compile.ts';
 import { dimension, entity, modelOf } from './fixtures/shop.ts';
 import type { QueryPlan } from './plan.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const balances = entity('balances', {
   dimensions: [
@@ -26,7 +29,7 @@ db.exec(`CREATE TABLE balances (account, day, opened, amount);
 afterAll(() => db.close());
 const rows = (plan: QueryPlan) =>
   db
-    .prepare(compileQuery(model, plan, { dialect: 'sqlite' }).sql)
+    .prepare(compileQuery(model, plan, { dialect: sqlite }).sql)
     .raw()
     .all();
 const measures = ['balances.balance'];
@@ -71,5 +74,5 @@ it.each([
 it('is refused where its time is not clear', () => {
   const dimensions = balances.dimensions.map(({ primary_key: _, ...one }) => one);
   const unclear = modelOf([{ ...balances, dimensions }]);
-  expect(() => compileQuery(unclear, { measures }, { dialect: 'sqlite' })).toThrow('mark that date as primary_key');
+  expect(() => compileQuery(unclear, { measures }, { dialect: sqlite })).toThrow('mark that date as primary_key');
 });

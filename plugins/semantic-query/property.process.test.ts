@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
+import { kitDialects } from '../sql-kit/index.ts';
 import type { CompiledQuery } from './api.ts';
 import { compileQuery } from './compile.ts';
 import { PlanError } from './errors.ts';
@@ -10,6 +11,8 @@ import { expectedRows, loadSql, plans, schemaSql, shops } from './fixtures/rando
 import type { Data, Value } from './fixtures/reference-evaluator.ts';
 import { shop } from './fixtures/shop.ts';
 import type { QueryPlan } from './plan.ts';
+
+const dialects = await kitDialects();
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -47,7 +50,7 @@ const rounded = (rows: ReadonlyMap<string, readonly Value[]>) =>
 
 function compiled(plan: QueryPlan, dialect: string): CompiledQuery | string {
   try {
-    return compileQuery(shop, plan, { dialect });
+    return compileQuery(shop, plan, { dialect: dialects.get(dialect)! });
   } catch (error) {
     if (error instanceof PlanError) return error.code;
     throw error;

@@ -1,9 +1,12 @@
 /** Tests ratios of measures, durations and comparisons of two columns, on rows in SQLite. */
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
+import { kitDialects } from '../sql-kit/index.ts';
 import { compileQuery } from './compile.ts';
 import { dimension, entity, join, modelOf } from './fixtures/shop.ts';
 import type { QueryPlan } from './plan.ts';
+
+const dialects = await kitDialects();
 
 const trips = entity('trips', {
   dimensions: [
@@ -37,7 +40,7 @@ db.exec(`CREATE TABLE trips (id, driver, began, ended, due, due_on, km, planned_
 afterAll(() => db.close());
 const rows = (plan: QueryPlan) =>
   db
-    .prepare(compileQuery(model, plan, { dialect: 'sqlite' }).sql)
+    .prepare(compileQuery(model, plan, { dialect: dialects.get('sqlite')! }).sql)
     .raw()
     .all();
 
@@ -94,7 +97,7 @@ it.each(['sqlite', 'postgres', 'mysql', 'duckdb'])('writes days in %s', (dialect
   const plan: QueryPlan = {
     adhocMeasures: [{ name: 'd', type: 'avg', dimension: 'trips.ended', since: 'trips.began' }],
   };
-  expect(compileQuery(model, plan, { dialect }).sql).toMatchSnapshot();
+  expect(compileQuery(model, plan, { dialect: dialects.get(dialect)! }).sql).toMatchSnapshot();
 });
 
 it.each([

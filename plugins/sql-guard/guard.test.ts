@@ -13,9 +13,11 @@ import {
 } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/testing.ts';
 import { createModel, semanticLayer } from '../semantic-layer/index.ts';
-import { sqlite } from '../sql-kit/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { StatementGuard } from './guard.ts';
 import { sqlGuard } from './index.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const dir = mkdtempSync(join(tmpdir(), 'sql-guard-'));
 mkdirSync(join(dir, 'entities'));

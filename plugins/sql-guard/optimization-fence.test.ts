@@ -1,10 +1,12 @@
 /** When the rows that a policy leaves out must be left out before anything else; that it is so, real servers show. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entity } from '../../test/fixtures/sql/sqlite-shop.ts';
-import { kitDialect, postgres } from '../sql-kit/index.ts';
+import { kitDialects, postgres } from '../sql-kit/index.ts';
 import { AllowedTables, type RowFilter } from './allowed-tables.ts';
 import { checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
+
+const dialects = await kitDialects();
 
 beforeAll(() => postgres.load?.());
 
@@ -25,7 +27,7 @@ const types = new Map([
 ]);
 
 /** The statement as it runs where `orders` has a policy and `items` has none. */
-function run(name: Dialect, sql: string, dialect = kitDialect(name)): string {
+function run(name: Dialect, sql: string, dialect = dialects.get(name)!): string {
   const { tables } = allowedTables([entity('orders', []), entity('items', [])], dialect);
   const known = new Set(types.keys());
   const policed = tables.tables.map((table) => ({

@@ -2,10 +2,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entity } from '../../test/fixtures/sql/sqlite-shop.ts';
 import { refusalBy } from '../../test/harness/hostile-statements.ts';
-import { kitDialect, postgres } from '../sql-kit/index.ts';
+import { kitDialects, postgres } from '../sql-kit/index.ts';
 import { type AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { type CheckedSql, checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
+
+const dialects = await kitDialects();
 
 type Engine = 'postgres' | 'mysql' | 'sqlite' | 'duckdb';
 const ENGINES = ['postgres', 'mysql', 'sqlite', 'duckdb'] as const;
@@ -26,7 +28,7 @@ const PEOPLE = [entity('people', [], { schema: 'hr' }), entity('people', [], { s
 
 /** Made when a test asks for them: a parser has to be loaded first. */
 function tablesOf(engine: Engine): AllowedTables {
-  const dialect = kitDialect(engine);
+  const dialect = dialects.get(engine)!;
   const { tables } = allowedTables(dialect.hasSchemas ? [...ENTITIES, ...PEOPLE] : ENTITIES, dialect);
   const change: Readonly<Record<string, Partial<AllowedTable>>> = {
     broken: { rows: [{ condition: 'id = 1.5 2.5', values: [] }] },
@@ -334,7 +336,7 @@ describe('tables', () => {
       ['sqlite', 'sqlite_master'],
       ['postgres', 'pg_class'],
     ] as const) {
-      const own = allowedTables([entity(name, [])], kitDialect(engine)).tables;
+      const own = allowedTables([entity(name, [])], dialects.get(engine)!).tables;
       expect(() => checkSql(`SELECT * FROM ${name}`, { tables: own })).toThrow('is not in the semantic layer');
     }
   });

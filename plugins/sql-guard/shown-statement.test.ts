@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entity } from '../../test/fixtures/sql/sqlite-shop.ts';
-import { mysql, postgres, type SqlDialect, sqlite } from '../sql-kit/index.ts';
+import { kitDialect, postgres, type SqlDialect } from '../sql-kit/index.ts';
 import { type AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
+
+const mysql = await kitDialect('mysql');
+const sqlite = await kitDialect('sqlite');
 
 const NONE = { valueFor: () => 'acme' };
 

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { check, entity, shopDatabase } from '../../test/fixtures/sql/sqlite-shop.ts';
 import type { ModelEntity } from '../semantic-layer/index.ts';
-import { duckdb, sqlite } from '../sql-kit/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { AllowedTables } from './allowed-tables.ts';
 import { checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
+
+const duckdb = await kitDialect('duckdb');
+const sqlite = await kitDialect('sqlite');
 
 const db = shopDatabase();
 const rows = (sql: string) => db.prepare(check(sql).sql).all();

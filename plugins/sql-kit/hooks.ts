@@ -1,6 +1,6 @@
 /** Declares the hook by which plugins bring dialects, and finds the dialect of a connection. */
 import { AtlasError, collect, type PluginContext, type Scope } from '../../kernel/index.ts';
-import { kitDialects } from './dialects/kit-dialects.ts';
+import { kitDialect, kitDialectNames } from './dialects/kit-dialects.ts';
 import type { SqlDialect } from './dialects/sql-dialect.ts';
 
 export const sqlDialects = collect<undefined, SqlDialect>('sql.dialects', {
@@ -29,7 +29,7 @@ async function broughtDialect(
   scope: Scope,
 ): Promise<SqlDialect | undefined> {
   const brought = await ctx.call(sqlDialects, undefined, scope);
-  const own = kitDialects.find((dialect) => dialect.name === name);
+  const own = kitDialectNames.includes(name) ? await kitDialect(name) : undefined;
   const named = brought.filter(({ value }) => value.name === name);
   const first = own === undefined ? named[0] : { plugin: 'sql-kit', value: own };
   const other = named.find(({ value }) => value !== first?.value);

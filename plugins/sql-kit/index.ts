@@ -5,10 +5,7 @@ export { infixLevels, Level } from './ast/precedence.ts';
 export type * from './ast/tree.ts';
 export { forEachInWindow, forEachOperand, forEachPart, forEachTerm, someOperand } from './ast/walk.ts';
 // Dialects.
-export { bigquery } from './dialects/bigquery/dialect.ts';
-export { clickhouse } from './dialects/clickhouse/dialect.ts';
 export { type ColumnType, standardColumnType } from './dialects/column-types.ts';
-export { duckdb } from './dialects/duckdb/dialect.ts';
 export { formatProblem } from './dialects/format-width.ts';
 export {
   type InfallibleExpressions,
@@ -19,7 +16,6 @@ export {
   wordSet,
 } from './dialects/infallible.ts';
 export { kitDialect, kitDialects } from './dialects/kit-dialects.ts';
-export { mysql } from './dialects/mysql/dialect.ts';
 export { LINE_COMMENT, type Notation, standardNotation } from './dialects/notation.ts';
 export { postgres } from './dialects/postgres/dialect.ts';
 export type { ReadableTable, ReadableTables, VisibleColumn } from './dialects/readable-table.ts';
@@ -32,10 +28,7 @@ export {
   type Rendering,
   standardRendering,
 } from './dialects/rendering.ts';
-export { snowflake } from './dialects/snowflake/dialect.ts';
 export type { ArgumentProblem, SqlDialect, SqlReader } from './dialects/sql-dialect.ts';
-export { sqlite } from './dialects/sqlite/dialect.ts';
-export { trino } from './dialects/trino/dialect.ts';
 export { dialectOf, findDialect, sqlDialects } from './hooks.ts';
 // Reading.
 export { baseSyntax } from './parse/base-syntax.ts';

@@ -4,11 +4,13 @@ import { createModel, type ModelVerifiedQuery } from '../semantic-layer/index.ts
 import { DEFAULT_LIMITS, kitDialects, parseStatement, printSelect } from '../sql-kit/index.ts';
 import { statementOf } from './statement.ts';
 
+const dialects = await kitDialects();
+
 const model = createModel({ entities: [], metrics: [], glossary: [], catalog: undefined }, 1, []);
 const query = (sql: string): ModelVerifiedQuery => ({ name: 'q', question: 'Q', sql, file: '', source: 'default' });
 const HOSTILE = `x' OR '1'='1'; DROP TABLE t; -- \\' :n`;
 
-describe.each(kitDialects.map((dialect) => [dialect.name, dialect] as const))('%s', (_, dialect) => {
+describe.each([...dialects])('%s', (_, dialect) => {
   it('binds a hostile value as one text, numbers, both ends of a period, and NULL', async () => {
     const sql = `SELECT a FROM t WHERE b = :value AND (:none IS NULL OR c = :none) AND d >= :p_from AND d < :p_to AND e = ':n' LIMIT :n`;
     const values = { value: HOSTILE, none: null, p: { from: '2024-01-01', to: '2025-01-01' }, n: 5 };

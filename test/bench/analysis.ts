@@ -21,11 +21,14 @@ import { DEMOS, loadDemo } from '../../plugins/demo-data/index.ts';
 import { loadSemanticLayer, type SemanticModel, semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { compileQuery, semanticQuery } from '../../plugins/semantic-query/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
+import { kitDialect } from '../../plugins/sql-kit/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { createTestApp } from '../harness/create-test-app.ts';
 import { Random } from '../harness/random.ts';
 import type { Bench } from './measure.ts';
 import { type Rates, thresholdRates, unusualRates } from './planted-figures.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 type DemoName = 'ecommerce' | 'cybersec';
 
@@ -202,7 +205,7 @@ function rowsByValue(
     timeRange: { dimension: `${dealt}.${time}`, from, to },
     entity: table,
   };
-  const { sql } = compileQuery(model, plan, { dialect: 'sqlite' });
+  const { sql } = compileQuery(model, plan, { dialect: sqlite });
   const rows = database.prepare(sql).raw().all() as [number, unknown][];
   return { count: rows.length, values: Map.groupBy(rows, ([, value]) => value) };
 }
@@ -214,7 +217,7 @@ function valueIn(
   month: string,
 ): number {
   const timeRange = { dimension: `${dealt}.${time}`, from: `${month}-01`, to: `${monthAfter(month)}-01` };
-  const { sql } = compileQuery(model, { measures: [measure], timeRange }, { dialect: 'sqlite' });
+  const { sql } = compileQuery(model, { measures: [measure], timeRange }, { dialect: sqlite });
   return Number(database.prepare(sql).pluck().get());
 }
 

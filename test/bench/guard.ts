@@ -165,10 +165,11 @@ class Protection {
   private readonly connection: ConnectionInfo;
   private readonly dialect: SqlDialect;
 
-  constructor(model: SemanticModel, dbType: Engine['dbType'], hasPolicy: boolean) {
+  constructor(model: SemanticModel, dialect: SqlDialect, hasPolicy: boolean) {
+    const dbType = dialect.name;
     this.model = model;
     this.connection = { id: 'default', dbType, maskedUrl: `${dbType}://localhost/company` };
-    this.dialect = kitDialect(dbType);
+    this.dialect = dialect;
     const describe = async () => described(model);
     const descriptions = new Descriptions({ ...SECURITY, describe, now: () => 0, warn: () => {} });
     this.security = hasPolicy ? new RowSecurity(SECURITY, descriptions, () => {}) : undefined;
@@ -221,7 +222,8 @@ export const guard: Bench = async () => {
   const rows: Row[] = [];
   for (const engine of engines) {
     const { dbType } = engine;
-    await kitDialect(dbType).load?.();
+    const dialect = await kitDialect(dbType);
+    await dialect.load?.();
     const statements = Object.entries(statementsOf(model, engine)) as [keyof Statements, Statements['simple']][];
     if (dbType === 'postgres') {
       for (const [kind, textOf] of statements) {
@@ -234,12 +236,12 @@ export const guard: Bench = async () => {
     }
     // So that all of it is compiled, as on a server that has been up for a while.
     for (const { model, hasPolicy } of protections) {
-      for (const [, textOf] of statements) await new Protection(model, dbType, hasPolicy).times(textOf, WARM_UP);
+      for (const [, textOf] of statements) await new Protection(model, dialect, hasPolicy).times(textOf, WARM_UP);
     }
     for (const { what, model, hasPolicy } of protections) {
       const repeated: number[] = [];
       for (const [kind, textOf] of statements) {
-        const create = () => new Protection(model, dbType, hasPolicy);
+        const create = () => new Protection(model, dialect, hasPolicy);
         const value = median(await create().times(textOf));
         rows.push({ what: `${dbType}, ${what}: ${NAMES[kind]}`, value, unit: 'µs', target: engine.targets[kind] });
         repeated.push(median(await create().times(() => textOf(0))));
@@ -253,7 +255,7 @@ export const guard: Bench = async () => {
     }
   }
   const [engine] = engines.filter(({ dbType }) => dbType === 'sqlite') as [Engine];
-  const [first = 0] = await new Protection(large.model, engine.dbType, false).times(
+  const [first = 0] = await new Protection(large.model, await kitDialect(engine.dbType), false).times(
     statementsOf(large.model, engine).simple,
     1,
   );

@@ -43,7 +43,7 @@ const DAMAGES: readonly ((sql: string) => string)[] = [
 
 /** Runs `statements` statements from `seed` on, and stops at the first failure. */
 export async function asWritten(engine: FuzzEngine, seed: number, statements: number): Promise<WrittenReport> {
-  const dialect = kitDialect(engine.dialect.dbType);
+  const dialect = await kitDialect(engine.dialect.dbType);
   await dialect.load?.();
   const database = await engine.open(NOTES);
   const dir = await mkdtemp(join(tmpdir(), 'atlas-as-written-'));

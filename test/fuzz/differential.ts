@@ -8,7 +8,7 @@ import { Descriptions } from '../../plugins/row-security/description.ts';
 import type { RowSecurityOptions } from '../../plugins/row-security/options.ts';
 import { RowSecurity } from '../../plugins/row-security/security.ts';
 import { type AllowedTables, allowedTables, checkSql } from '../../plugins/sql-guard/index.ts';
-import { kitDialect } from '../../plugins/sql-kit/index.ts';
+import { kitDialect, type SqlDialect } from '../../plugins/sql-kit/index.ts';
 import { testScope } from '../harness/create-test-app.ts';
 import { Choices, shrink } from './choices.ts';
 import type { FuzzDatabase, FuzzEngine, FuzzResult } from './engine.ts';
@@ -39,10 +39,11 @@ interface Comparison {
 
 /** Runs `statements` statements, the world `n` with the seed `seed + n`, and stops at the first failure. */
 export async function differential(engine: FuzzEngine, seed: number, statements: number): Promise<FuzzReport> {
-  await kitDialect(engine.dialect.dbType).load?.();
+  const dialect = await kitDialect(engine.dialect.dbType);
+  await dialect.load?.();
   let [done, invalid, withRows] = [0, 0, 0];
   for (let number = seed; done < statements; number += 1) {
-    await using arena = await Arena.open(engine, number);
+    await using arena = await Arena.open(engine, dialect, number);
     for (let index = 0; index < STATEMENTS && done < statements; index += 1, done += 1) {
       const choices = Choices.seeded(number * 1_009 + index);
       const query = arena.query(choices);
@@ -69,17 +70,16 @@ class Arena implements AsyncDisposable {
   private readonly allowed: AllowedTables;
   private readonly parts = new Map<Actor, Promise<FuzzDatabase>>();
 
-  static async open(engine: FuzzEngine, seed: number): Promise<Arena> {
+  static async open(engine: FuzzEngine, dialect: SqlDialect, seed: number): Promise<Arena> {
     const world = createWorld(Choices.seeded(seed), engine.dialect);
-    return new Arena(engine, world, await engine.open(scriptOf(world.tables, engine.dialect)));
+    return new Arena(engine, dialect, world, await engine.open(scriptOf(world.tables, engine.dialect)));
   }
 
-  private constructor(engine: FuzzEngine, world: World, full: FuzzDatabase) {
+  private constructor(engine: FuzzEngine, dialect: SqlDialect, world: World, full: FuzzDatabase) {
     this.engine = engine;
     this.world = world;
     this.full = full;
-    const { dbType, schema } = engine.dialect;
-    const dialect = kitDialect(dbType);
+    const { schema } = engine.dialect;
     const own = dialect.forConnection?.({ schema, maskedUrl: '' }) ?? dialect;
     const { tables, problems } = allowedTables(world.entities, own);
     if (problems.length > 0) throw new Error(problems.join('\n'));

@@ -30,7 +30,7 @@ const everyStatement = { ...anyText, ...statements };
 async function sqlInputs(): Promise<TextInput[]> {
   const inputs: TextInput[] = [];
   for (const engine of engines) {
-    const dialect = kitDialect(engine);
+    const dialect = await kitDialect(engine);
     await dialect.load?.();
     const { tables } = allowedTables(shop, dialect);
     const rows = [{ condition: 'id = 7', values: [] }];
@@ -54,7 +54,8 @@ async function sqlInputs(): Promise<TextInput[]> {
 async function questionInputs(): Promise<TextInput[]> {
   const model = await loadSemanticLayer(join(root, 'semantic'));
   const { createOfflineModel } = await offlineModel();
-  const offline = createOfflineModel({ model, dialectOf: () => 'sqlite', now: () => new Date('2026-01-15T12:00:00Z') });
+  const sqlite = await kitDialect('sqlite');
+  const offline = createOfflineModel({ model, dialectOf: () => sqlite, now: () => new Date('2026-01-15T12:00:00Z') });
   const tools = [{ type: 'function' as const, name: 'executeSQL', inputSchema: {} }];
   const ask = (texts: readonly string[]) =>
     offline.doGenerate({ prompt: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }], tools });

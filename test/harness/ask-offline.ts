@@ -6,8 +6,11 @@ import Database from 'better-sqlite3';
 import { offlineReader } from '../../plugins/model-offline/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { compileQuery } from '../../plugins/semantic-query/index.ts';
+import { kitDialect } from '../../plugins/sql-kit/index.ts';
 import { type Answer, type CorpusQuestion, judge, readCorpus } from './question-corpus.ts';
 import type { Row } from './same-rows.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const { readQuestion } = await offlineReader();
 
@@ -30,7 +33,7 @@ export async function judgeCorpus(name: string): Promise<Judged[]> {
     const reading = readQuestion([...question.history, question.question], model, { now: corpus.now });
     if (reading.kind === 'clarify') return { outcome: 'clarify', note: reading.question };
     if (reading.kind !== 'plan') return { outcome: 'unclear', note: JSON.stringify(reading).slice(0, 300) };
-    const { sql } = compileQuery(model, reading.plan, { dialect: 'sqlite' });
+    const { sql } = compileQuery(model, reading.plan, { dialect: sqlite });
     return { outcome: 'rows', rows: run(sql), note: sql };
   };
   try {

@@ -6,8 +6,10 @@ import { stringify } from 'yaml';
 import { DEMOS, type DemoName } from '../../plugins/demo-data/index.ts';
 import { readCases } from '../../plugins/eval/index.ts';
 import { loadSemanticLayer, type SemanticModel } from '../../plugins/semantic-layer/index.ts';
-import { DEFAULT_LIMITS, parseStatement, sqlite } from '../../plugins/sql-kit/index.ts';
+import { DEFAULT_LIMITS, kitDialect, parseStatement } from '../../plugins/sql-kit/index.ts';
 import { generateLayer, writeLayer } from './generate-layer.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 /** What a gold statement reads. */
 export interface Gold {

@@ -11,9 +11,11 @@ import {
 } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { modelOpenai } from '../../plugins/model-openai/index.ts';
-import { DEFAULT_LIMITS, parseStatement, sqlite } from '../../plugins/sql-kit/index.ts';
+import { DEFAULT_LIMITS, kitDialect, parseStatement } from '../../plugins/sql-kit/index.ts';
 import { createTestApp, type TestApp } from './create-test-app.ts';
 import { type OpenAIServer, type OpenAIServerOptions, type Step, startOpenAIServer } from './openai-server.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 export interface Shop {
   /** Statements that reached the database. */

@@ -7,10 +7,13 @@ import { alternativeReadings } from '../../plugins/alternative-readings/index.ts
 import { emptyResults } from '../../plugins/empty-results/index.ts';
 import { provenance } from '../../plugins/provenance/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
-import { kitDialects, sqlDialects, sqlite } from '../../plugins/sql-kit/index.ts';
+import { kitDialect, kitDialects, sqlDialects } from '../../plugins/sql-kit/index.ts';
 import { createTestApp } from '../harness/create-test-app.ts';
 import { asking } from '../harness/described-results.ts';
 import { layerFolder } from '../harness/layer-folder.ts';
+
+const sqlite = await kitDialect('sqlite');
+const dialects = await kitDialects();
 
 const ENTITY = 'table: orders\ndimensions: [{ name: status }, { name: ordered_at, type: timestamp }]\n';
 
@@ -75,5 +78,8 @@ test('whoever declares how new rows have to be has asked for it', async () => {
 });
 
 test('BigQuery and Snowflake bill them', () => {
-  expect(kitDialects.filter(({ isBilled }) => isBilled).map(({ name }) => name)).toEqual(['bigquery', 'snowflake']);
+  expect([...dialects.values()].filter(({ isBilled }) => isBilled).map(({ name }) => name)).toEqual([
+    'bigquery',
+    'snowflake',
+  ]);
 });

@@ -9,8 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMOS, type DemoName, loadDemo } from '../../plugins/demo-data/index.ts';
 import { loadSemanticLayer, type SemanticModel } from '../../plugins/semantic-layer/index.ts';
 import { compileQuery, type QueryPlan } from '../../plugins/semantic-query/index.ts';
+import { kitDialects } from '../../plugins/sql-kit/index.ts';
 import { atlasHere as atlas } from '../harness/command-here.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
+
+const dialects = await kitDialects();
 
 // The layer of `simple` is written for SQLite, which the command `demo` uses.
 const NAMES: readonly DemoName[] = ['cybersec', 'ecommerce'];
@@ -88,7 +91,10 @@ function statements(model: SemanticModel, dialect: Engine['dialect']): [string, 
   ];
   const patterns = model.entities.flatMap(({ queryPatterns }) => queryPatterns);
   return [
-    ...plans.map(([name, plan]): [string, string] => [name, compileQuery(model, plan, { dialect }).sql]),
+    ...plans.map(([name, plan]): [string, string] => [
+      name,
+      compileQuery(model, plan, { dialect: dialects.get(dialect)! }).sql,
+    ]),
     ...patterns.map(({ description, sql }): [string, string] => [description, sql]),
   ];
 }

@@ -37,8 +37,12 @@ const datasources = {
 const TIMEOUT_MS = 30_000;
 
 /** Runs every statement as it is written: only the datasource stands between it and the database. */
-function openAsWritten(dbType: keyof typeof datasources, url: string, tables: readonly string[]): Promise<TestApp> {
-  const { functions, tableFunctions } = kitDialect(dbType);
+async function openAsWritten(
+  dbType: keyof typeof datasources,
+  url: string,
+  tables: readonly string[],
+): Promise<TestApp> {
+  const { functions, tableFunctions } = await kitDialect(dbType);
   const asWritten = definePlugin({
     name: 'test-as-written',
     version: '1.0.0',

@@ -1,7 +1,7 @@
 /** Asks BigQuery itself, by a dry run, whether a statement only reads, and which tables, before it runs. */
 import { AtlasError, type SqlStatement } from '../../../kernel/index.ts';
 import { EngineTables } from '../../datasource-kit/index.ts';
-import { bigquery } from '../../sql-kit/index.ts';
+import { bigquery } from '../dialect.ts';
 import { type DryRun, fullName } from './dry-run.ts';
 
 /** Dry-runs a statement. */

@@ -1,6 +1,6 @@
 /** Reads tables, views and columns from each database's `INFORMATION_SCHEMA`, and keys by `SHOW`. */
 import type { TableColumn, TableDescription } from '../../../kernel/index.ts';
-import { snowflake } from '../../sql-kit/index.ts';
+import { snowflake } from '../dialect.ts';
 import { SnowflakeFault } from '../wire/fault.ts';
 
 const { quoteName, text } = snowflake.rendering;

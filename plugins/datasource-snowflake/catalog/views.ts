@@ -1,6 +1,6 @@
 /** Reads the definitions of the views of the connection's database. */
 import type { ViewDefinition } from '../../datasource-kit/index.ts';
-import { snowflake } from '../../sql-kit/index.ts';
+import { snowflake } from '../dialect.ts';
 import type { Ask } from './describe.ts';
 
 /** What a definition begins with: `create or replace secure view NAME (…) comment = '…' as`. */

@@ -1,6 +1,7 @@
 /** Works out how many rows a statement would read: of each table those in the partitions that its conditions leave. */
-import { snowflake } from '../../sql-kit/index.ts';
+
 import type { Ask } from '../catalog/describe.ts';
+import { snowflake } from '../dialect.ts';
 import type { ObjectName, Scan } from './plan.ts';
 import { keyOf } from './verify.ts';
 

@@ -5,8 +5,8 @@
 import type { SqlStatement } from '../../../kernel/index.ts';
 import { AtlasError } from '../../../kernel/index.ts';
 import { EngineTables } from '../../datasource-kit/index.ts';
-import { snowflake } from '../../sql-kit/index.ts';
 import type { Ask } from '../catalog/describe.ts';
+import { snowflake } from '../dialect.ts';
 import { type ObjectName, type Scan, scansIn } from './plan.ts';
 
 const { quoteName, text } = snowflake.rendering;

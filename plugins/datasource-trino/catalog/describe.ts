@@ -1,6 +1,6 @@
 /** Reads tables, views and columns from each catalog's `information_schema`, and sizes from the connectors' statistics. */
 import type { TableColumn, TableDescription } from '../../../kernel/index.ts';
-import { trino } from '../../sql-kit/index.ts';
+import { trino } from '../dialect.ts';
 import { TrinoFault } from '../wire/fault.ts';
 
 const { quoteName, text } = trino.rendering;

@@ -1,6 +1,6 @@
 /** Reads the definitions of the views and materialized views of the connection's catalog. */
 import type { ViewDefinition } from '../../datasource-kit/index.ts';
-import { trino } from '../../sql-kit/index.ts';
+import { trino } from '../dialect.ts';
 import type { Query } from './describe.ts';
 
 const { quoteName, text } = trino.rendering;

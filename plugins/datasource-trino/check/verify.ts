@@ -5,7 +5,7 @@
 import type { SqlStatement } from '../../../kernel/index.ts';
 import { AtlasError } from '../../../kernel/index.ts';
 import { EngineTables } from '../../datasource-kit/index.ts';
-import { trino } from '../../sql-kit/index.ts';
+import { trino } from '../dialect.ts';
 import { objectIn } from '../wire/json.ts';
 
 /** The answer to a statement that has one row and one column. */

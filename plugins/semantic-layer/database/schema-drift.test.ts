@@ -7,6 +7,8 @@ import { LayerLoader } from '../loader.ts';
 import { DatabaseSchemas } from './database-schema.ts';
 import { columnsIn } from './expression-columns.ts';
 
+const dialects = await kitDialects();
+
 const table = (name: string, columns: string, schema?: string): TableDescription => ({
   name,
   ...(schema !== undefined && { schema }),
@@ -16,8 +18,7 @@ const table = (name: string, columns: string, schema?: string): TableDescription
   foreignKeys: [],
 });
 
-const hasExactNames = async ({ dbType }: ConnectionInfo) =>
-  kitDialects.some((dialect) => dialect.name === dbType && dialect.hasExactNames === true);
+const hasExactNames = async ({ dbType }: ConnectionInfo) => dialects.get(dbType)?.hasExactNames === true;
 
 interface Given {
   readonly tables?: readonly TableDescription[];

@@ -1,8 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { compileQuery } from '../compile.ts';
 import { checkedLayer } from '../fixtures/checked-layer.ts';
 import type { QueryPlan } from '../plan.ts';
 import { defaultConditionObjections } from './default-conditions.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const LAYER = {
   'entities/orders.yml': `
@@ -94,7 +97,7 @@ describe('a default condition', () => {
     [{ measures: ['orders.real_total'], dimensions: [{ dimension: 'customers.name' }] }, []],
     [{ measures: ['customers.count'], segments: ['orders.open'] }, [KEPT, REAL]],
   ])('of a plan: %j', (plan, messages) => {
-    const { sql } = compileQuery(layer.model, plan, { dialect: 'sqlite' });
+    const { sql } = compileQuery(layer.model, plan, { dialect: sqlite });
     expect(objections(sql).map(({ message }) => message)).toEqual(messages);
   });
 });

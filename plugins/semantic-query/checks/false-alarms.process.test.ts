@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEMOS } from '../../demo-data/index.ts';
 import { loadSemanticLayer, readingOf, type SemanticModel, shownTables } from '../../semantic-layer/index.ts';
-import { kitDialects } from '../../sql-kit/index.ts';
+import { kitDialects, type SqlDialect } from '../../sql-kit/index.ts';
 import { compileQuery } from '../compile.ts';
 import { PlanError } from '../errors.ts';
 import { plans } from '../fixtures/random-plans.ts';
@@ -15,16 +15,19 @@ import { comparisonTypeObjections } from './comparison-types.ts';
 import { defaultConditionObjections } from './default-conditions.ts';
 import { joinTypeObjections } from './join-types.ts';
 
+const dialects = [...(await kitDialects()).values()];
+const sqlite = dialects.find(({ name }) => name === 'sqlite')!;
+
 const RANDOM_PLANS = 400;
 
 beforeAll(async () => {
-  for (const dialect of kitDialects) await dialect.load?.();
+  for (const dialect of dialects) await dialect.load?.();
 });
 
 /** In each dialect, what the checks say of a statement that is made for it. */
-function told(model: SemanticModel, sqlFor: (dialect: string) => string | undefined): string[] {
-  return kitDialects.flatMap((dialect) => {
-    const sql = sqlFor(dialect.name);
+function told(model: SemanticModel, sqlFor: (dialect: SqlDialect) => string | undefined): string[] {
+  return dialects.flatMap((dialect) => {
+    const sql = sqlFor(dialect);
     if (sql === undefined) return [];
     const reading = readingOf(sql, dialect, shownTables(model, 'default', true));
     expect(reading.select(), sql).toBeDefined();
@@ -35,7 +38,7 @@ function told(model: SemanticModel, sqlFor: (dialect: string) => string | undefi
   });
 }
 
-function compiled(model: SemanticModel, plan: QueryPlan, dialect: string): string | undefined {
+function compiled(model: SemanticModel, plan: QueryPlan, dialect: SqlDialect): string | undefined {
   try {
     return compileQuery(model, plan, { dialect }).sql;
   } catch (error) {
@@ -52,7 +55,9 @@ describe.each(['ecommerce', 'cybersec', 'simple'] as const)('%s', async (name) =
     const patterns = model.entities.flatMap(({ queryPatterns }) => queryPatterns.map(({ sql }) => sql));
     const statements = [...cases.flatMap(({ sql = [] }) => sql), ...patterns];
     expect(statements.length).toBeGreaterThan(30);
-    expect(statements.flatMap((sql) => told(model, (dialect) => (dialect === 'sqlite' ? sql : undefined)))).toEqual([]);
+    expect(
+      statements.flatMap((sql) => told(model, (dialect) => (dialect.name === 'sqlite' ? sql : undefined))),
+    ).toEqual([]);
   });
 
   it('no plan of a measure, segment or dimension', () => {
@@ -70,7 +75,7 @@ describe.each(['ecommerce', 'cybersec', 'simple'] as const)('%s', async (name) =
 
 test('no random plan', () => {
   const random = fc.sample(plans, { numRuns: RANDOM_PLANS, seed: 1 });
-  const statements = random.map((plan) => compiled(shop, plan, 'sqlite')).filter((sql) => sql !== undefined);
+  const statements = random.map((plan) => compiled(shop, plan, sqlite)).filter((sql) => sql !== undefined);
   expect(statements.length).toBeGreaterThan(RANDOM_PLANS / 2);
   expect(random.flatMap((plan) => told(shop, (dialect) => compiled(shop, plan, dialect)))).toEqual([]);
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { kitDialect } from '../../sql-kit/index.ts';
+import { kitDialects } from '../../sql-kit/index.ts';
 import { exactDivisions, isAggregate, simpleAggregate } from './aggregate-calls.ts';
 import { isOperand, render, tokenize } from './tokens.ts';
 
-const tokens = (sql: string, dialect = 'postgres') => tokenize(sql, kitDialect(dialect).notation, 'a test');
+const dialects = await kitDialects();
+
+const tokens = (sql: string, dialect = 'postgres') => tokenize(sql, dialects.get(dialect)!.notation, 'a test');
 const text = (list: readonly { text: string }[]) => list.map((token) => token.text).join('');
 
 function qualified(sql: string, dialect = 'postgres', columns: string[] = ['date', 'year']): string {
@@ -107,7 +109,9 @@ it.each([
   ['`name`', 'postgres', 'has a stray `'],
   [`amount + ${'1 + '.repeat(6_000)} 1`, 'sqlite', 'is longer than 20000 characters'],
 ] as const)('refuses %s', (sql, dialect, why) => {
-  expect(() => tokenize(sql, kitDialect(dialect).notation, 'orders.total')).toThrow(`The SQL of orders.total ${why}`);
+  expect(() => tokenize(sql, dialects.get(dialect)!.notation, 'orders.total')).toThrow(
+    `The SQL of orders.total ${why}`,
+  );
 });
 
 it('accepts symbols that are neither comment nor quote', () => {

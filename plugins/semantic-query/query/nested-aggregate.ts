@@ -9,7 +9,7 @@ import { PlanError } from '../errors.ts';
 import type { QueryPlan } from '../plan.ts';
 import { outputName } from './output-columns.ts';
 
-type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: SqlDialect | string }) => CompiledQuery;
+type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: SqlDialect }) => CompiledQuery;
 
 const invalid = (message: string) => new PlanError('invalid_plan', message);
 const PREFIXES = { avg: 'average', min: 'minimum', max: 'maximum' } as const;
@@ -19,7 +19,7 @@ export function compileNestedAggregate(
   compile: Compile,
   model: SemanticModel,
   plan: QueryPlan,
-  options: { dialect: SqlDialect | string },
+  options: { dialect: SqlDialect },
 ): CompiledQuery {
   const { over, ...inner } = plan;
   check(plan);

@@ -15,11 +15,13 @@ import {
   shownTables,
 } from '../../semantic-layer/index.ts';
 import { sqlGuard } from '../../sql-guard/index.ts';
-import { kitDialect, postgres } from '../../sql-kit/index.ts';
+import { kitDialects, postgres } from '../../sql-kit/index.ts';
 import { sqlLimits } from '../../sql-limits/index.ts';
 import { semanticQuery } from '../index.ts';
 import { nearValues } from './near-values.ts';
 import { valueObjections } from './value-check.ts';
+
+const dialects = await kitDialects();
 
 const LAYER = {
   'entities/orders.yml': `
@@ -48,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]());
 
 const objections = (sql: string, dialect = 'sqlite') =>
-  valueObjections(readingOf(sql, kitDialect(dialect), shownTables(model, 'default', true)));
+  valueObjections(readingOf(sql, dialects.get(dialect)!, shownTables(model, 'default', true)));
 
 describe('a value that the layer does not list', () => {
   test.each(['sqlite', 'postgres', 'mysql', 'duckdb'])('is objected to with the near ones in %s', (dialect) => {
@@ -65,7 +67,7 @@ describe('a value that the layer does not list', () => {
     const tables = shownTables(await loadSemanticLayer(words.dir), 'default', true);
     for (const value of ['cafe', 'abc'])
       expect(
-        valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, kitDialect('sqlite'), tables)),
+        valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, dialects.get('sqlite')!, tables)),
       ).toHaveLength(1);
   });
 
@@ -76,7 +78,7 @@ describe('a value that the layer does not list', () => {
     });
     const tables = shownTables(await loadSemanticLayer(words.dir), 'default', true);
     const hints = (value: string) =>
-      valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, kitDialect('sqlite'), tables)).map(
+      valueObjections(readingOf(`SELECT 1 FROM t WHERE v = '${value}'`, dialects.get('sqlite')!, tables)).map(
         ({ hint }) => hint,
       );
     for (const value of ['Österreich', 'OSTERREICH', 'ｵｰｽﾄﾘｱ'])

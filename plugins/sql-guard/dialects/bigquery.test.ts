@@ -9,11 +9,13 @@ import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
-import { bigquery } from '../../sql-kit/index.ts';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { AllowedTables } from '../allowed-tables.ts';
 import { checkSql } from '../check.ts';
 import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
 import { allowedTables } from '../layer-tables.ts';
+
+const bigquery = await kitDialect('bigquery');
 
 hostileStatements(checkBigquery, [bigqueryHostile, bigqueryHostileSyntax], 350);
 

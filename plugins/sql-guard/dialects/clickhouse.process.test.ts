@@ -16,8 +16,10 @@ import {
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { type ChdbSession, describeChdb, rowsOf } from '../../../test/harness/chdb.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
-import { clickhouse } from '../../sql-kit/index.ts';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { allowedTables } from '../index.ts';
+
+const clickhouse = await kitDialect('clickhouse');
 
 hostileStatements(checkClickhouse, [clickhouseHostile], 250);
 

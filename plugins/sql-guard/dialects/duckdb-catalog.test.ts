@@ -5,10 +5,12 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { duckdbShopScript } from '../../../test/fixtures/sql/duckdb-shop.ts';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { duckdb, SqlRefusal } from '../../sql-kit/index.ts';
+import { kitDialect, SqlRefusal } from '../../sql-kit/index.ts';
 import { AllowedTables } from '../allowed-tables.ts';
 import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
+
+const duckdb = await kitDialect('duckdb');
 
 const folder = mkdtempSync(join(tmpdir(), 'atlas-catalog-'));
 const files = ['shop.duckdb', 'orders.v2.duckdb', 'main.db', 'My Shop.db', '.hidden.db', 'events.duckdb'];

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { findMariaDb, INSTALL_MARIADB, type MariaDbServer, startMariaDb } from '../../../test/harness/mariadb.ts';
 import { suiteNeeding } from '../../../test/harness/require.ts';
-import { mysql } from '../../sql-kit/index.ts';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
+
+const mysql = await kitDialect('mysql');
 
 const words = [...mysql.keywords.keys()];
 const { tables } = allowedTables([entity('words', [])], mysql);

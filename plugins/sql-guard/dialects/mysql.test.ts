@@ -7,9 +7,11 @@ import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { hostileStatements } from '../../../test/harness/hostile-statements.ts';
 import { findMariaDb, INSTALL_MARIADB, type MariaDbServer, startMariaDb } from '../../../test/harness/mariadb.ts';
 import { suiteNeeding } from '../../../test/harness/require.ts';
-import { DEFAULT_LIMITS, mysql, parseStatement, printSelect } from '../../sql-kit/index.ts';
+import { DEFAULT_LIMITS, kitDialect, parseStatement, printSelect } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
+
+const mysql = await kitDialect('mysql');
 
 hostileStatements(checkMysql, [mysqlHostile], 150);
 

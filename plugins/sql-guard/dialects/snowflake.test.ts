@@ -7,10 +7,12 @@ import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { tpcds, tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpch, tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
-import { snowflake } from '../../sql-kit/index.ts';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
 import { allowedTables } from '../layer-tables.ts';
+
+const snowflake = await kitDialect('snowflake');
 
 hostileStatements(checkSnowflake, [snowflakeHostile], 380);
 

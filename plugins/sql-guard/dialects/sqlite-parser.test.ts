@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { honest } from '../../../test/fixtures/sql/sqlite-honest.ts';
 import { shopDatabase } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { DEFAULT_LIMITS, lex, parseStatement, printSelect, sqlite } from '../../sql-kit/index.ts';
+import { DEFAULT_LIMITS, kitDialect, lex, parseStatement, printSelect } from '../../sql-kit/index.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const db = shopDatabase();
 

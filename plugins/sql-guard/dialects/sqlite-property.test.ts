@@ -4,12 +4,14 @@ import { expect, test } from 'vitest';
 import {
   DEFAULT_LIMITS,
   type Expr,
+  kitDialect,
   Level,
   parseStatement,
   printSelect,
   type Select,
-  sqlite,
 } from '../../sql-kit/index.ts';
+
+const sqlite = await kitDialect('sqlite');
 
 const db = new Database(':memory:');
 db.exec(

@@ -6,9 +6,11 @@ import { checkReplaced, checkTrino } from '../../../test/fixtures/sql/trino-shop
 import { tpcds, tpcdsTables } from '../../../test/fixtures/sql/trino-tpcds.ts';
 import { tpch, tpchTables } from '../../../test/fixtures/sql/trino-tpch.ts';
 import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
-import { trino } from '../../sql-kit/index.ts';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { honestStatements, publishedQueries, typedConditions, typedTables } from '../fixtures/honest-statements.ts';
+
+const trino = await kitDialect('trino');
 
 hostileStatements(checkTrino, [trinoHostile], 250);
 

@@ -1,35 +1,36 @@
-/** Lists the dialects that are known without a plugin that brings them. */
+/** Loads the dialects that are known without a plugin that brings them. */
 import { AtlasError, didYouMean } from '../../../kernel/index.ts';
-import { bigquery } from './bigquery/dialect.ts';
-import { clickhouse } from './clickhouse/dialect.ts';
-import { duckdb } from './duckdb/dialect.ts';
-import { mysql } from './mysql/dialect.ts';
 import { postgres } from './postgres/dialect.ts';
-import { snowflake } from './snowflake/dialect.ts';
 import type { SqlDialect } from './sql-dialect.ts';
-import { sqlite } from './sqlite/dialect.ts';
-import { trino } from './trino/dialect.ts';
 
-export const kitDialects: readonly SqlDialect[] = [
-  postgres,
-  mysql,
-  sqlite,
-  duckdb,
-  clickhouse,
-  trino,
-  bigquery,
-  snowflake,
-];
+/** Each is loaded when a connection first names it. */
+const DIALECTS = new Map<string, () => Promise<SqlDialect>>([
+  ['postgres', async () => postgres],
+  ['mysql', async () => (await import('./mysql/dialect.ts')).mysql],
+  ['sqlite', async () => (await import('./sqlite/dialect.ts')).sqlite],
+  ['duckdb', async () => (await import('./duckdb/dialect.ts')).duckdb],
+  ['clickhouse', async () => (await import('./clickhouse/dialect.ts')).clickhouse],
+  ['trino', async () => (await import('./trino/dialect.ts')).trino],
+  ['bigquery', async () => (await import('./bigquery/dialect.ts')).bigquery],
+  ['snowflake', async () => (await import('./snowflake/dialect.ts')).snowflake],
+]);
 
-/** Throws `configuration_error` for a name that is none of theirs. */
-export function kitDialect(name: string): SqlDialect {
-  const dialect = kitDialects.find((one) => one.name === name);
-  if (dialect !== undefined) return dialect;
-  const names = kitDialects.map((one) => one.name);
+export const kitDialectNames: readonly string[] = [...DIALECTS.keys()];
+
+/** All of them, by name. */
+export async function kitDialects(): Promise<ReadonlyMap<string, SqlDialect>> {
+  const all = await Promise.all([...DIALECTS.values()].map((load) => load()));
+  return new Map(all.map((dialect) => [dialect.name, dialect]));
+}
+
+/** Rejects with `configuration_error` for a name that is none of theirs. */
+export async function kitDialect(name: string): Promise<SqlDialect> {
+  const load = DIALECTS.get(name);
+  if (load !== undefined) return load();
   // A guess at what was meant ends as a question.
-  throw new AtlasError(`There is no SQL dialect "${name}"${didYouMean(name, names) || '.'}`, {
+  throw new AtlasError(`There is no SQL dialect "${name}"${didYouMean(name, kitDialectNames) || '.'}`, {
     code: 'configuration_error',
     reason: 'E_DIALECT_UNKNOWN',
-    hint: `Known: ${names.join(', ')}. A dialect that a plugin brings is given as a value.`,
+    hint: `Known: ${kitDialectNames.join(', ')}. A dialect that a plugin brings is given as a value.`,
   });
 }

@@ -1,0 +1,4 @@
+/** Names the dialect, which is loaded with the driver. */
+import { kitDialect } from '../sql-kit/index.ts';
+
+export const snowflake = await kitDialect('snowflake');
