@@ -3,7 +3,7 @@ import type { QueryObjection } from '../agent/index.ts';
 import type { QueryReading } from '../semantic-layer/index.ts';
 import type { Call } from '../sql-kit/index.ts';
 import { truncate } from '../text-kit/index.ts';
-import { type FanOut, fanOutsOf } from './fan-out.ts';
+import type { FanOut } from './fan-out.ts';
 import type { RowSource } from './row-set.ts';
 
 const MAX_OBJECTIONS = 3;
@@ -15,9 +15,10 @@ const AGGREGATE =
   /\b(?:\w*sum|total|count|\w*avg|mean|median|mode|std\w*|var\w*|quantile\w*|percentile\w*|corr|covar\w*)\s*\(/i;
 
 /** One for each table whose rows are repeated. */
-export function fanOutObjections({ sql, tables, select }: QueryReading): QueryObjection[] {
+export async function fanOutObjections({ sql, tables, select }: QueryReading): Promise<QueryObjection[]> {
   const statement = JOIN.test(sql) && AGGREGATE.test(sql) ? select() : undefined;
   if (statement === undefined) return [];
+  const { fanOutsOf } = await import('./fan-out.ts');
   const byTable = new Map<string, FanOut>();
   for (const found of fanOutsOf(statement, tables)) {
     const table = `${found.counted.table} ${found.multiplier.table}`.toLowerCase();
