@@ -1,13 +1,7 @@
 /** Makes models of servers that speak Chat Completions, with the AI SDK's package for them. */
+import { OpenAICompatibleChatLanguageModel as ChatModel, VERSION } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import {
-  type Connections,
-  callForDocument,
-  callForStream,
-  loadPackage,
-  RefusedFields,
-  wellFormedJson,
-} from '../model-kit/index.ts';
+import { type Connections, callForDocument, callForStream, RefusedFields, wellFormedJson } from '../model-kit/index.ts';
 import { DOCUMENT_READER, documentOf, type Reply, STREAM_READER } from './chat-filter.ts';
 import { chatParts } from './chat-parts.ts';
 import type { OpenaiModelOptions } from './options.ts';
@@ -17,14 +11,11 @@ import { type RequestBody, RequestJson } from './request-json.ts';
 /** GPT-5.6 and its successors refuse function tools with reasoning in this API. */
 const WITHOUT_REASONING = /^gpt-5\.([6-9]|\d\d)/;
 
-export async function compatibleModel(
+export function compatibleModel(
   modelId: string,
   { baseUrl = '', apiKey, body: fields }: OpenaiModelOptions,
   connections: Connections,
-): Promise<LanguageModelV4> {
-  const { OpenAICompatibleChatLanguageModel: ChatModel, VERSION } = await loadPackage(
-    () => import('@ai-sdk/openai-compatible'),
-  );
+): LanguageModelV4 {
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/chat/completions`);
   const headers = {
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),

@@ -1,5 +1,4 @@
 /** Makes the models of OpenAI and of compatible servers, each loaded soon after the start. */
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
 import {
   type Connections,
@@ -7,16 +6,9 @@ import {
   keptConnections,
   loadPackage,
   type ModelSource,
-  RefusedFields,
-  type ReplyFilter,
   withCallDefaults,
 } from '../model-kit/index.ts';
-import { compatibleModel } from './compatible.ts';
 import { DEFAULT_MODELS, OPENAI_URL, type OpenaiModelOptions } from './options.ts';
-import { DOCUMENT_FILTER, STREAM_FILTER } from './responses-filter.ts';
-
-/** Answers are not kept at the provider; reasoning travels in the request instead. */
-const RESPONSES_OPTIONS = { openai: { store: false } };
 
 /** Throws `configuration_error` for a base URL that is none. `connections` are closed with the model. */
 export function openaiModel(options: OpenaiModelOptions, connections = keptConnections()): ModelSource {
@@ -27,13 +19,16 @@ export function openaiModel(options: OpenaiModelOptions, connections = keptConne
       hint: 'Give an http or https URL, such as http://127.0.0.1:11434/v1.',
     });
   }
-  const load = provider === 'openai' ? responsesModel : compatibleModel;
+  const load = async () =>
+    provider === 'openai'
+      ? (await loadPackage(() => import('./responses.ts'))).responsesModel(modelId, options, connections)
+      : (await loadPackage(() => import('./compatible.ts'))).compatibleModel(modelId, options, connections);
   return {
     provider,
     modelId,
     secrets: apiKey ? [apiKey] : [],
     missing: missingIn(options),
-    load: async () => withCallDefaults(await load(modelId, options, connections), options),
+    load: async () => withCallDefaults(await load(), options),
     models: (signal) => modelNames(options, connections, signal),
     close: () => connections.close(),
   };
@@ -51,32 +46,6 @@ function missingIn({ provider, apiKey, baseUrl }: OpenaiModelOptions): AtlasErro
           ] as const)
         : undefined;
   return missing && new AtlasError(missing[0], { code: 'configuration_error', hint: missing[1] });
-}
-
-async function responsesModel(
-  modelId: string,
-  { apiKey = '', baseUrl = OPENAI_URL, body }: OpenaiModelOptions,
-  connections: Connections,
-): Promise<LanguageModelV4> {
-  const { createOpenAI } = await loadPackage(() => import('@ai-sdk/openai'));
-  const refused = new RefusedFields();
-  const modelOver = (filter: ReplyFilter) =>
-    createOpenAI({ apiKey, baseURL: baseUrl, fetch: fetchOver(connections, { filter, body, refused }) }).responses(
-      modelId,
-    );
-  const [documents, streams] = [modelOver(DOCUMENT_FILTER), modelOver(STREAM_FILTER)];
-  const complete = (options: LanguageModelV4CallOptions) => ({
-    ...options,
-    providerOptions: { ...RESPONSES_OPTIONS, ...options.providerOptions },
-  });
-  return {
-    specificationVersion: 'v4',
-    provider: 'openai',
-    modelId,
-    supportedUrls: documents.supportedUrls,
-    doGenerate: (options) => refused.retried(() => documents.doGenerate(complete(options))),
-    doStream: (options) => refused.retried(() => streams.doStream(complete(options))),
-  };
 }
 
 /** What `GET /models` lists. */
