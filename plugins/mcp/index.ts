@@ -13,12 +13,8 @@ import { semanticLayer } from '../semantic-layer/index.ts';
 import { localLimits } from '../shared-limits/index.ts';
 import type { McpApi } from './api.ts';
 import { mcpCommand } from './command.ts';
-import { type HttpInit, streamableRoute } from './http-routes.ts';
+import type { HttpInit } from './http-routes.ts';
 import { createStreams, MESSAGES_TABLE, STREAMS_TABLE } from './migrations.ts';
-import { serverFactory } from './server.ts';
-import { SharedStreams } from './shared-streams.ts';
-import { sseRoutes } from './sse-routes.ts';
-import { serveStdio } from './stdio.ts';
 
 export type { McpApi } from './api.ts';
 
@@ -44,6 +40,10 @@ export const mcp = definePlugin({
   async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
     const sdk = await import('@modelcontextprotocol/server');
+    // The preset imports the plugin also for servers that do without it.
+    const { serverFactory } = await import('./server.ts');
+    const { streamableRoute } = await import('./http-routes.ts');
+    const { sseRoutes } = await import('./sse-routes.ts');
     const makeServer = serverFactory({ ...needs, sdk, version: VERSION });
     const served: HttpInit = {
       sdk,
@@ -58,11 +58,12 @@ export const mcp = definePlugin({
       ctx.tap(storeMigrations, () => [createStreams]);
       ctx.tap(storeTables, () => [STREAMS_TABLE, MESSAGES_TABLE].map((table) => ({ table, isTransient: true })));
     }
-    const older = sseRoutes({ ...served, shared: isShared ? new SharedStreams(db, ctx.log) : undefined });
+    const shared = isShared ? new (await import('./shared-streams.ts')).SharedStreams(db, ctx.log) : undefined;
+    const older = sseRoutes({ ...served, shared });
     const streamable = streamableRoute(served);
     ctx.tap(httpRoutes, () => [streamable, ...older.routes]);
     ctx.onDrain(() => older.close());
-    return { serveStdio: (request) => serveStdio(ctx, makeServer, request) };
+    return { serveStdio: async (request) => (await import('./stdio.ts')).serveStdio(ctx, makeServer, request) };
   },
 });
 
