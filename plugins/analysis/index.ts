@@ -3,9 +3,6 @@ import { definePlugin, toolsCollect } from '../../kernel/index.ts';
 import { questionRecognize } from '../agent/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { compileQuery, semanticQuery } from '../semantic-query/index.ts';
-import { compareTool } from './compare.ts';
-import { explainChangeTool } from './explain-change.ts';
-import { forecastTool } from './forecast.ts';
 import type { AnalysisHost } from './host.ts';
 import { AnalysisOptions } from './options.ts';
 
@@ -16,7 +13,11 @@ export const analysis = definePlugin({
   description: 'Explains changes of measures, compares them, and forecasts them.',
   needs: { layer: semanticLayer, queries: semanticQuery },
   options: AnalysisOptions,
-  setup(ctx, options, { layer, queries }) {
+  async setup(ctx, options, { layer, queries }) {
+    // The preset imports the plugin also for servers that do without it.
+    const { explainChangeTool } = await import('./explain-change.ts');
+    const { compareTool } = await import('./compare.ts');
+    const { forecastTool } = await import('./forecast.ts');
     const host: AnalysisHost = {
       model: ({ scope }) => layer.for(scope),
       query: queries.query,
