@@ -7,13 +7,10 @@ import { http } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { queryApi, showsSqlBy } from '../query-api/index.ts';
-import { EXPORT_JOB, exportJob, exportJobOptions } from './export-job.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { noteExports } from './note.ts';
 import { ExportsOptions } from './options.ts';
 import { ownersOf } from './owner.ts';
-import { exportRoutes } from './routes.ts';
-import { storageOf } from './storage-url.ts';
 import { type ExportRow, ExportStore } from './store.ts';
 
 export type { Export } from './schemas.ts';
@@ -33,7 +30,11 @@ export const exports = definePlugin({
     http: optional(http),
   },
   options: ExportsOptions,
-  setup(ctx, options, { db, jobs: queue, conversations: stored, queryApi: answers, http: server }) {
+  async setup(ctx, options, { db, jobs: queue, conversations: stored, queryApi: answers, http: server }) {
+    // The preset imports the plugin also for servers that do without it.
+    const { storageOf } = await import('./storage-url.ts');
+    const { exportRoutes } = await import('./routes.ts');
+    const { EXPORT_JOB, exportJob, exportJobOptions } = await import('./export-job.ts');
     const store = new ExportStore(db, options, ctx.now);
     const storage = storageOf(options, process.cwd());
     const owners = ownersOf(ctx, db.secrets);
