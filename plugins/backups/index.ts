@@ -12,12 +12,8 @@ import { audit } from '../audit/index.ts';
 import { type DatabaseTarget, internalDb, parseDatabaseUrl, storeTables } from '../internal-db/index.ts';
 import { jobs } from '../jobs/index.ts';
 import type { BackupEngine } from './api.ts';
-import { BackupFiles } from './files.ts';
 import { createBackups, nameInstallation, OWN_TABLES } from './migrations.ts';
 import { BackupsOptions } from './options.ts';
-import { backupRoutes } from './routes.ts';
-import { Backups } from './service.ts';
-import { BackupStore } from './store.ts';
 
 export type { Backup } from './schemas.ts';
 
@@ -47,6 +43,8 @@ export const backups = definePlugin({
   },
   options: BackupsOptions,
   async setup(ctx, options, { db, log }) {
+    // The preset imports the plugin also for servers that do without it.
+    const { backupRoutes } = await import('./routes.ts');
     ctx.tap(storeMigrations, () => [createBackups, nameInstallation]);
     // They are of use only where the files are.
     ctx.tap(storeTables, () => OWN_TABLES.map((table) => ({ table, isTransient: true })));
@@ -54,6 +52,9 @@ export const backups = definePlugin({
       ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs)));
       return;
     }
+    const { Backups } = await import('./service.ts');
+    const { BackupStore } = await import('./store.ts');
+    const { BackupFiles } = await import('./files.ts');
     const service = new Backups({
       options,
       db,
