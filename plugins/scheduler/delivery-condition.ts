@@ -1,5 +1,4 @@
 /** Decides by a task's condition whether the answer of a run is delivered, and says why. */
-import { invalidBody } from '../admin-kit/index.ts';
 import { type ComparedTable, resultDigest } from './result-digest.ts';
 import type { RunRow } from './rows.ts';
 import type { DeliverWhen } from './schemas.ts';
@@ -45,20 +44,6 @@ const quiet = (reason: string): Decision => ({ isQuiet: true, reason });
 
 export const dueAt = ({ scheduled_for, started_at }: Pick<RunRow, 'scheduled_for' | 'started_at'>): string =>
   scheduled_for ?? started_at;
-
-/** Throws `validation_error` for a condition that lacks a field, or has one of another mode. */
-export function checkDeliverWhen(condition: DeliverWhen | undefined): void {
-  if (condition === undefined) return;
-  const { mode, column } = condition;
-  for (const field of ['operator', 'value'] as const) {
-    const isThere = condition[field] !== undefined;
-    if (mode === 'threshold' && !isThere) throw invalidBody(`deliverWhen.${field}`, 'is required for a threshold');
-    if (mode !== 'threshold' && isThere) throw invalidBody(`deliverWhen.${field}`, 'is a field of threshold only');
-  }
-  if (column !== undefined && (mode === 'always' || mode === 'changed')) {
-    throw invalidBody('deliverWhen.column', 'is a field of threshold and unusual only');
-  }
-}
 
 const numberOf = (cell: unknown): number | undefined =>
   typeof cell === 'number' ? cell : typeof cell === 'string' && DECIMAL.test(cell) ? Number(cell) : undefined;

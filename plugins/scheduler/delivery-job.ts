@@ -18,7 +18,6 @@ import type { TaskRow } from './rows.ts';
 import type { PendingDelivery, RunStore } from './run-store.ts';
 import type { Recipient } from './schemas.ts';
 
-export const DELIVERY_JOB = 'scheduled-delivery';
 /** The first one and three repetitions. */
 const ATTEMPTS = 4;
 const LONGEST_WAIT_MS = 3_600_000;

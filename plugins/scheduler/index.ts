@@ -18,16 +18,14 @@ import { http } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
-import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf, ofChannel } from './delivery-job.ts';
 import { DueTasks } from './due-tasks.ts';
 import { healthOf } from './health.ts';
 import { migrationsFor, STORED_TABLES, TASKS } from './migrations.ts';
 import { SchedulerOptions } from './options.ts';
 import { owners as ownersOf } from './owner.ts';
-import { QUESTION_JOB, questionJob, questionJobOptions } from './question-job.ts';
 import { storedRecipients } from './recipients.ts';
 import { type TaskRoutesInit, taskRoutes } from './routes.ts';
-import { type Enqueue, isoOf, RunStore } from './run-store.ts';
+import { DELIVERY_JOB, type Enqueue, isoOf, QUESTION_JOB, RunStore } from './run-store.ts';
 import { TaskStore } from './task-store.ts';
 
 export type { Run as ScheduledRun, Task as ScheduledTask } from './schemas.ts';
@@ -41,7 +39,7 @@ export const scheduler = definePlugin({
   description: 'Asks questions by a schedule, and delivers the answers.',
   needs: { agent, acting: optional(actions), db: internalDb, server: http, queue: jobs, outgoing: outbound },
   options: SchedulerOptions,
-  setup(ctx, options, { agent: answering, acting, db, server, queue, outgoing }) {
+  async setup(ctx, options, { agent: answering, acting, db, server, queue, outgoing }) {
     const { secrets } = db;
     const tasks = new TaskStore(db, options.tasksPerOwner);
     const runs = new RunStore(db);
@@ -54,7 +52,8 @@ export const scheduler = definePlugin({
     const dueTasks = new DueTasks({ ctx, runs, options, enqueue: enqueueRun });
     const store: TaskRoutesInit['store'] = (recipients, before) =>
       storedRecipients(recipients, before, { secrets, outbound: outgoing });
-    const render: TaskRoutesInit['render'] = (channel, report, scope) => {
+    const render: TaskRoutesInit['render'] = async (channel, report, scope) => {
+      const { deliveryOf, ofChannel } = await import('./delivery-job.ts');
       const delivery = deliveryOf({ type: channel }, report);
       return ofChannel(channel, () => ctx.callKey(deliverPreview, channel, delivery, scope));
     };
@@ -68,6 +67,8 @@ export const scheduler = definePlugin({
       db.routes(options.enabled ? routes : routes.map((route) => ({ ...route, ready: refused }))),
     );
     if (!options.enabled) return;
+    const { questionJob, questionJobOptions } = await import('./question-job.ts');
+    const { deliveryJob, deliveryJobOptions } = await import('./delivery-job.ts');
     queue.define(
       QUESTION_JOB,
       questionJobOptions(options),

@@ -14,7 +14,6 @@ import type { EndedRun, Enqueue, RunStore } from './run-store.ts';
 import { seasonOf } from './season.ts';
 import { deliverWhenOf, recipientsOf } from './shown.ts';
 
-export const QUESTION_JOB = 'scheduled-question';
 const ATTEMPTS = 3;
 /** For the answer to be stored, beyond the time limit of the question. */
 const STORING_MS = 90_000;

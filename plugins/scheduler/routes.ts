@@ -5,13 +5,13 @@ import { AtlasError, type Awaitable, defineRoute, type Route, type Scope } from 
 import { invalidBody } from '../admin-kit/index.ts';
 import type { Report } from '../delivery-kit/index.ts';
 import { cronProblem, nextTime, normalizedCron, timezoneProblem } from './cron.ts';
-import { checkDeliverWhen } from './delivery-condition.ts';
 import { type Owners, ownerOf } from './owner.ts';
 import { shownRecipient } from './recipients.ts';
 import { sampleReport } from './report.ts';
 import type { StoredRecipient, TaskRow } from './rows.ts';
 import { type Enqueue, isoOf, type RunStore } from './run-store.ts';
 import {
+  type DeliverWhen,
   Preview,
   type Recipient,
   Run,
@@ -69,6 +69,20 @@ function columnsOf({ recipients: _, cronExpression, deliverWhen, ...body }: Task
     enabled: body.enabled,
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+/** Throws `validation_error` for a condition that lacks a field, or has one of another mode. */
+function checkDeliverWhen(condition: DeliverWhen | undefined): void {
+  if (condition === undefined) return;
+  const { mode, column } = condition;
+  for (const field of ['operator', 'value'] as const) {
+    const isThere = condition[field] !== undefined;
+    if (mode === 'threshold' && !isThere) throw invalidBody(`deliverWhen.${field}`, 'is required for a threshold');
+    if (mode !== 'threshold' && isThere) throw invalidBody(`deliverWhen.${field}`, 'is a field of threshold only');
+  }
+  if (column !== undefined && (mode === 'always' || mode === 'changed')) {
+    throw invalidBody('deliverWhen.column', 'is a field of threshold and unusual only');
+  }
 }
 
 export function taskRoutes({ now, tasks, runs, owners, store, enqueue, connections, render }: TaskRoutesInit): Route[] {

@@ -9,6 +9,10 @@ import { labelOf } from './recipients.ts';
 import type { DeliveryRow, Owner, RunRow, ShownRunRow, StoredRecipient, TaskRow } from './rows.ts';
 import { RUN_ORDERS } from './schemas.ts';
 
+/** Names of the jobs that ask the question of a run, and that make a delivery. */
+export const QUESTION_JOB = 'scheduled-question';
+export const DELIVERY_JOB = 'scheduled-delivery';
+
 /** Adds work to the queue, as part of the transaction. */
 export type Enqueue = (transaction: Knex.Transaction, id: string) => Promise<void>;
 
