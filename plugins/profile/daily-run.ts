@@ -6,12 +6,10 @@ import type { Read } from '../profile-kit/index.ts';
 import type { MeasuredTable, SemanticLayerApi, TableFacts } from '../semantic-layer/index.ts';
 import { BUDGET_SPENT, Budget } from './budget.ts';
 import { measureTable } from './measure.ts';
-import type { ProfileOptions } from './options.ts';
+import { type ProfileOptions, SURFACE } from './options.ts';
 import { type FactStore, NO_FACTS } from './store.ts';
 import { type FoundTable, findTables } from './tables.ts';
 
-/** What statements come from, for limits and the audit log. */
-export const SURFACE = 'profile';
 const REST_MS = 24 * 3_600_000;
 /** Nothing follows of the other tables of a connection when a statement ends so. */
 const AWAY = new Set(['datasource_unavailable', 'overloaded', 'unavailable', 'sql_cancelled']);

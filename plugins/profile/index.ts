@@ -1,14 +1,19 @@
 /** Measures row counts, ranges of times and values of the semantic layer's tables once a day. */
-import { appReady, definePlugin, messageOf, sqlBefore, storeMigrations } from '../../kernel/index.ts';
+import {
+  appReady,
+  definePlugin,
+  messageOf,
+  type SqlStatement,
+  sqlBefore,
+  storeMigrations,
+} from '../../kernel/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { SAMPLED_ROWS } from '../profile-kit/index.ts';
 import { layerFacts, semanticLayer } from '../semantic-layer/index.ts';
 import { tighten } from '../sql-limits/index.ts';
-import { DailyRun, SURFACE } from './daily-run.ts';
 import { KnownFacts } from './known-facts.ts';
 import { migrations, STORED_TABLES } from './migrations.ts';
-import { ProfileOptions } from './options.ts';
+import { ProfileOptions, SURFACE } from './options.ts';
 import { FactStore } from './store.ts';
 
 /** What the plugin gives to others. */
@@ -28,24 +33,26 @@ export const profile = definePlugin({
     if (!db.configured) return { measure: async () => false };
     const store = new FactStore(db);
     const known = new KnownFacts(store, () => ctx.now());
-    const run = new DailyRun({ ctx, layer, store, options });
     const stopping = new AbortController();
     let running: Promise<boolean> = Promise.resolve(false);
     const measure = async () => {
-      const hasMeasured = await run.run(stopping.signal);
+      const { DailyRun } = await import('./daily-run.ts');
+      const hasMeasured = await new DailyRun({ ctx, layer, store, options }).run(stopping.signal);
       await known.refresh();
       return hasMeasured;
     };
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(layerFacts, () => known);
-    const limits = {
-      ...{ maxRows: SAMPLED_ROWS, maxBytes: 8 * 1024 * 1024, maxCellBytes: 64 * 1024 },
-      timeoutMs: options.statementTimeoutMs,
+    const limited = async (statement: SqlStatement) => {
+      const { SAMPLED_ROWS } = await import('../profile-kit/index.ts');
+      const limits = {
+        ...{ maxRows: SAMPLED_ROWS, maxBytes: 8 * 1024 * 1024, maxCellBytes: 64 * 1024 },
+        timeoutMs: options.statementTimeoutMs,
+      };
+      return { ...statement, limits: tighten(limits, statement.limits) };
     };
-    ctx.tap(sqlBefore, (statement) =>
-      statement.surface === SURFACE ? { ...statement, limits: tighten(limits, statement.limits) } : undefined,
-    );
+    ctx.tap(sqlBefore, (statement) => (statement.surface === SURFACE ? limited(statement) : undefined));
     ctx.tap(organizationDelete, async ({ orgId }) => {
       await store.removeAll(orgId);
       known.forget(orgId);

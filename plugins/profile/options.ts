@@ -1,6 +1,9 @@
 /** Declares how much the plugin may ask of databases. */
 import { type Static, Type } from '../../kernel/index.ts';
 
+/** What statements come from, for limits and the audit log. */
+export const SURFACE = 'profile';
+
 const ms = (description: string, init: { readonly default: number; readonly minimum: number }) =>
   Type.Integer({ ...init, maximum: 86_400_000, description: `${description}, in milliseconds` });
 
