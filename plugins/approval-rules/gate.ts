@@ -11,15 +11,12 @@ import type { Actions } from '../actions/index.ts';
 import type { FreshValues } from '../admin-kit/index.ts';
 import { approvalRequired, triedOnly } from '../agent/index.ts';
 import { previewedBy, SYSTEM_ACTOR } from '../auth-kit/index.ts';
-import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
-import { estimatedRows } from './estimated-rows.ts';
-import { costMatch, costRules, type Match, matchOf, namesTables, type StatementReads } from './matching.ts';
+import type { Match } from './matching.ts';
 import type { ApprovalRulesOptions } from './options.ts';
 import type { Rule } from './schemas.ts';
 import { SQL_ACTION, type SqlPayload } from './sql-action.ts';
-import { statementReads } from './statement-reads.ts';
-import { ViewTables } from './view-tables.ts';
+import type { StatementMatcher } from './statement-matcher.ts';
 
 /** Most statements of one requester that may await approval. */
 const MAX_PENDING = 100;
@@ -34,11 +31,11 @@ export interface GateInit {
 
 export class Gate {
   readonly #init: GateInit;
-  readonly #views: ViewTables;
+  /** Loaded with the first statement where there are rules. */
+  #matcher: StatementMatcher | undefined;
 
   constructor(init: GateInit) {
     this.#init = init;
-    this.#views = new ViewTables(init.ctx);
   }
 
   /** Rejects with `sql_refused` for a statement that needs approval. Costs a look-up in a map where there are no rules. */
@@ -53,46 +50,11 @@ export class Gate {
   }
 
   async #tried(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Promise<void> {
-    if (this.#init.approved.take(statement, scope)) return;
-    const match = await this.#match(rules, statement, scope);
+    const { approved, ctx } = this.#init;
+    if (approved.take(statement, scope)) return;
+    this.#matcher ??= new (await import('./statement-matcher.ts')).StatementMatcher(ctx);
+    const match = await this.#matcher.match(rules, statement, scope);
     if (match !== undefined) throw await this.#held(match, statement, scope);
-  }
-
-  async #match(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Promise<Match | undefined> {
-    const { ctx } = this.#init;
-    const { connection } = statement;
-    const dialect = await findDialect(ctx, connection.dbType, scope);
-    await dialect?.load?.();
-    const reads = statementReads(statement, dialect);
-    const match = matchOf(rules, reads) ?? (await this.#matchBehind(rules, reads, statement, dialect, scope));
-    if (match !== undefined) return match;
-    const costs = costRules(rules, connection.id);
-    if (costs.length === 0) return undefined;
-    return costMatch(costs, await this.#estimated(statement, dialect, scope));
-  }
-
-  async #estimated(
-    statement: SqlStatement,
-    dialect: SqlDialect | undefined,
-    scope: Scope,
-  ): Promise<number | undefined> {
-    const { connection } = statement;
-    const isView = async (table: string) =>
-      dialect === undefined || (await this.#views.isView(table, connection, dialect, scope));
-    return estimatedRows(this.#init.ctx, statement, dialect, { isView, scope });
-  }
-
-  /** What is read through views. */
-  async #matchBehind(
-    rules: readonly Rule[],
-    { tables = [] }: StatementReads,
-    { connection }: SqlStatement,
-    dialect: SqlDialect | undefined,
-    scope: Scope,
-  ): Promise<Match | undefined> {
-    if (tables.length === 0 || !namesTables(rules)) return undefined;
-    const behind = dialect && (await this.#views.behind(tables, connection, dialect, scope));
-    return matchOf(rules, { connectionId: connection.id, tables: behind });
   }
 
   /** The error for the caller, once the statement has been stored for approval. */
