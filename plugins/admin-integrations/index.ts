@@ -9,9 +9,6 @@ import { chatPlatforms } from './hooks.ts';
 import { integrations } from './integrations.ts';
 import { INTEGRATIONS, migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminIntegrationsOptions } from './options.ts';
-import { discordPlatform } from './platforms/discord.ts';
-import { slackPlatform } from './platforms/slack.ts';
-import { teamsPlatform } from './platforms/teams.ts';
 import { integrationRoutes } from './routes.ts';
 import { integrationStore } from './store.ts';
 
@@ -33,11 +30,12 @@ export const adminIntegrations = definePlugin({
       now: ctx.now,
       platforms: async (scope) => (await ctx.call(chatPlatforms, undefined, scope)).map(({ value }) => value),
     });
-    ctx.tap(chatPlatforms, () => [
-      slackPlatform(slackApiUrl),
-      discordPlatform(discordApiUrl),
-      teamsPlatform(teamsApiUrl),
-    ]);
+    ctx.tap(chatPlatforms, async () => {
+      const { slackPlatform } = await import('./platforms/slack.ts');
+      const { discordPlatform } = await import('./platforms/discord.ts');
+      const { teamsPlatform } = await import('./platforms/teams.ts');
+      return [slackPlatform(slackApiUrl), discordPlatform(discordApiUrl), teamsPlatform(teamsApiUrl)];
+    });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(httpRoutes, () => db.routes(integrationRoutes({ bots })));
